@@ -46,14 +46,15 @@ func parseLevel(s string) (slog.Level, error) {
 	return 0, errors.New("must be debug, info, warn or error")
 }
 
-// observe opens the log and the telemetry according to the settings. The returned function flushes them.
+// observe opens the log and the telemetry according to the settings, with the clock Now. The returned function flushes
+// them.
 func (e *Env) observe(ctx context.Context, name string, set *settings.Set) (flush func(), err error) {
 	level, err := parseLevel(set.Value(logLevelName))
 	if err != nil {
 		return nil, err // not reached: the settings have been checked
 	}
 	// Reports of libraries go to the same log.
-	otel.SetErrorHandler(telemetry.NewErrorHandler(e.Stderr, name, e.now()))
+	otel.SetErrorHandler(telemetry.NewErrorHandler(e.Stderr, name, e.Now))
 	var stop func(context.Context) error
 	if set.Value(debugAddrName) != "" {
 		e.Metrics, stop, err = setupWithMetrics(ctx, name, e.Version)
@@ -63,7 +64,7 @@ func (e *Env) observe(ctx context.Context, name string, set *settings.Set) (flus
 	if err != nil {
 		return nil, fmt.Errorf("telemetry: %w", err)
 	}
-	watchClock(e.now())
+	watchClock(e.Now)
 	lines := telemetry.NewLines(e.Stderr)
 	e.Logger = telemetry.Logger(lines, name, level)
 	log := e.Logger
@@ -93,11 +94,4 @@ func watchClock(now func() time.Time) {
 	if err != nil {
 		otel.Handle(err)
 	}
-}
-
-func (e *Env) now() func() time.Time {
-	if e.Now != nil {
-		return e.Now
-	}
-	return time.Now
 }

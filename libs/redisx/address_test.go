@@ -91,7 +91,7 @@ func TestCertificates(t *testing.T) {
 		"":                            false, // a stranger's authority
 	} {
 		address, handshakes := listenTLS(t, server) // of this client alone: it dials more than once
-		client, err := Open(t.Context(), "rediss://"+address+query)
+		client, err := Open("rediss://" + address + query)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -38,7 +38,7 @@ const (
 // tls_ca_file, tls_cert_file and tls_key_file are the PEM files of the authority and of the client's certificate. It
 // does not connect: services start in any order, and the first command fails if a server is down. Commands are traced
 // by name, without their arguments. Errors never contain the password.
-func Open(_ context.Context, address string) (redis.UniversalClient, error) {
+func Open(address string) (redis.UniversalClient, error) {
 	client, err := newClient(address)
 	if err != nil {
 		return nil, err

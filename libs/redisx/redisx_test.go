@@ -19,7 +19,7 @@ func TestErrorsHideThePassword(t *testing.T) {
 		"redis://u:hunter2 @h", "redis://u:hunter2%zz@h", "//u:hunter2@h", "redis://h?password=hunter2", "redis://h?addr=x&y=hunter2", "u:hunter2@h",
 		"postgres://u:hunter2@h",
 	} {
-		_, errOpen := Open(t.Context(), address)
+		_, errOpen := Open(address)
 		_, errOpt := AsynqOpt(address)
 		for _, err := range []error{errOpen, errOpt, Check(address)} {
 			if err == nil {
@@ -33,7 +33,7 @@ func TestErrorsHideThePassword(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	t.Parallel()
-	client, err := Open(t.Context(), "rediss://ecf:secret@redis.test:6380/3")
+	client, err := Open("rediss://ecf:secret@redis.test:6380/3")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestOptions(t *testing.T) {
 	if q.Addr != "redis.test:6380" || q.Username != "ecf" || q.Password != "secret" || q.DB != 3 || q.TLSConfig == nil || q.ReadTimeout <= 0 || q.DialTimeout <= 0 || q.WriteTimeout <= 0 {
 		t.Errorf("queue options %+v", q)
 	}
-	cluster, err := Open(t.Context(), "redis://:secret@a:6379?addr=b:6379")
+	cluster, err := Open("redis://:secret@a:6379?addr=b:6379")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestServerIsDown(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = ln.Close()
-	client, err := Open(t.Context(), "redis://"+ln.Addr().String())
+	client, err := Open("redis://" + ln.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestServerIsStuck(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = ln.Close() }()
-	client, err := Open(t.Context(), "redis://"+ln.Addr().String())
+	client, err := Open("redis://" + ln.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}

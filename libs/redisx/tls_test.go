@@ -106,7 +106,7 @@ func (a *authority) redisServer(name, host string, args ...string) int {
 // answers reports whether a command comes through to the server at address, for the
 // client of the cache and for that of the queue.
 func answers(ctx context.Context, address string) error {
-	client, err := Open(ctx, address)
+	client, err := Open(address)
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func TestSentinelWithTLS(t *testing.T) {
 	address := fmt.Sprintf("rediss://localhost:%d/0?master_name=main&password=secret&tls_ca_file=%s&tls_cert_file=%s&tls_key_file=%s", sentinel, ours.file, certificate, key)
 	testkit.Eventually(t, time.Minute, func() error { return answers(t.Context(), address) })
 	// It is the master that took the key.
-	client, err := Open(t.Context(), fmt.Sprintf("rediss://:secret@127.0.0.1:%d/0?tls_ca_file=%s&tls_cert_file=%s&tls_key_file=%s", master, ours.file, certificate, key))
+	client, err := Open(fmt.Sprintf("rediss://:secret@127.0.0.1:%d/0?tls_ca_file=%s&tls_cert_file=%s&tls_key_file=%s", master, ours.file, certificate, key))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestClusterWithTLS(t *testing.T) {
 	certificate, key := ours.issue("client", "")
 	files := "tls_ca_file=" + ours.file + "&tls_cert_file=" + certificate + "&tls_key_file=" + key
 	testkit.Eventually(t, time.Minute, func() error {
-		client, err := Open(t.Context(), fmt.Sprintf("rediss://127.0.0.1:%d?%s", node, files))
+		client, err := Open(fmt.Sprintf("rediss://127.0.0.1:%d?%s", node, files))
 		if err != nil {
 			return err
 		}

@@ -24,7 +24,7 @@ func TestCommandsAreTraced(t *testing.T) { //nolint:paralleltest // sets the tra
 	otel.SetTracerProvider(provider)
 	defer otel.SetTracerProvider(before)
 	url, _ := testkit.Redis(t)
-	cache, err := Open(t.Context(), url)
+	cache, err := Open(url)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -136,7 +136,7 @@ func run(ctx context.Context, env app.Env, c *settingsOf) error {
 			return s, err
 		}
 		if c.Cache.URL != "" {
-			if d.Cache, err = cache.Open(ctx, p, c.Cache.URL); err != nil {
+			if d.Cache, err = cache.Open(p, c.Cache.URL); err != nil {
 				return s, err
 			}
 			d.Copy = sessions.NewCopy(d.Cache)

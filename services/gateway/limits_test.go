@@ -20,7 +20,7 @@ import (
 // busy machine.
 func shared(t *testing.T, url string) func(*Deps) {
 	t.Helper()
-	client, err := redisx.Open(t.Context(), url)
+	client, err := redisx.Open(url)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ func TestStoredBytesAreLimited(t *testing.T) {
 	t.Parallel()
 	clock := testkit.NewClock(time.Now())
 	url, _ := testkit.Redis(t)
-	client, err := redisx.Open(t.Context(), url)
+	client, err := redisx.Open(url)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -104,7 +104,7 @@ func openInfrastructure(ctx context.Context, p *app.Process, c Config) (in infra
 		in.notifier = in.direct
 	}
 	in.auth.Store = in.stores.accounts
-	if in.auth.Cache, err = cache.Open(ctx, p, cacheURL); err != nil {
+	if in.auth.Cache, err = cache.Open(p, cacheURL); err != nil {
 		return in, err
 	}
 	// With SQLite the accounts are in this process. A copy costs as much to read, and

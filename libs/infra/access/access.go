@@ -71,7 +71,7 @@ func Open(ctx context.Context, p *app.Process, service string, c Config) (Access
 	if err := peers.Check(c.Keys.AuthURL); err != nil {
 		return Access{}, err
 	}
-	shared, err := cache.Open(ctx, p, c.Cache.URL)
+	shared, err := cache.Open(p, c.Cache.URL)
 	if err != nil {
 		return Access{}, err
 	}

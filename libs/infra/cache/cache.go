@@ -2,7 +2,6 @@
 package cache
 
 import (
-	"context"
 	"errors"
 
 	"github.com/redis/go-redis/v9"
@@ -38,8 +37,8 @@ func (c *Config) Describe(s *settings.Set) {
 
 // Open returns a client of the cache and closes it with the process. It does
 // not connect.
-func Open(ctx context.Context, p *app.Process, url string) (redis.UniversalClient, error) {
-	client, err := redisx.Open(ctx, url)
+func Open(p *app.Process, url string) (redis.UniversalClient, error) {
+	client, err := redisx.Open(url)
 	if err != nil {
 		return nil, err
 	}

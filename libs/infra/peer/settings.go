@@ -5,6 +5,7 @@
 package peer
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -32,7 +33,7 @@ func (s Secrets) String() string { return strings.Join(s, " ") }
 func parseSecrets(v string) (Secrets, error) {
 	list := strings.Fields(v)
 	if len(list) > mostSecrets {
-		return nil, fmt.Errorf("must be one secret, or two while it is replaced")
+		return nil, errors.New("must be one secret, or two while it is replaced")
 	}
 	for _, one := range list {
 		if len(one) < leastSecret {

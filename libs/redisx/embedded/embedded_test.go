@@ -19,7 +19,7 @@ func TestEmbedded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stop()
-	client, err := redisx.Open(t.Context(), address)
+	client, err := redisx.Open(address)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestEmbedded(t *testing.T) {
 		t.Errorf("the queue refuses a task: %v", err)
 	}
 
-	stranger, err := redisx.Open(t.Context(), "redis://"+client.(*redis.Client).Options().Addr)
+	stranger, err := redisx.Open("redis://" + client.(*redis.Client).Options().Addr)
 	if err != nil {
 		t.Fatal(err)
 	}
