@@ -2,6 +2,7 @@ package mongostore
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -168,33 +169,12 @@ type methodDoc struct {
 }
 
 func eventStateOf(e record.Event) (eventState, error) {
-	governance, err := json.Marshal(e.Governance)
-	if err != nil {
+	governance, err1 := textOf(e.Governance, false)
+	location, err2 := textOf(e.Location, e.Location.IsZero())
+	metadata, err3 := textOf(e.Metadata, len(e.Metadata) == 0)
+	compensation, err4 := textOf(e.Compensation, len(e.Compensation) == 0)
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return eventState{}, fmt.Errorf("event %s: %w", e.ID, err)
-	}
-	location := ""
-	if !e.Location.IsZero() {
-		text, err := json.Marshal(e.Location)
-		if err != nil {
-			return eventState{}, fmt.Errorf("event %s: %w", e.ID, err)
-		}
-		location = string(text)
-	}
-	metadata := ""
-	if len(e.Metadata) > 0 {
-		text, err := json.Marshal(e.Metadata)
-		if err != nil {
-			return eventState{}, fmt.Errorf("event %s: %w", e.ID, err)
-		}
-		metadata = string(text)
-	}
-	compensation := ""
-	if len(e.Compensation) > 0 {
-		text, err := json.Marshal(e.Compensation)
-		if err != nil {
-			return eventState{}, fmt.Errorf("event %s: %w", e.ID, err)
-		}
-		compensation = string(text)
 	}
 	gate := string(e.Gate.State)
 	if gate == "" {
@@ -207,7 +187,7 @@ func eventStateOf(e record.Event) (eventState, error) {
 		Boundary: string(e.Boundary), Method: methodDoc(e.Method), FactorSet: e.FactorSet,
 		Team: teamToDoc(e.Team), VisibleTo: visibleTo(e),
 		CreatedBy: actorToDoc(e.CreatedBy), CreatedAt: date(e.CreatedAt), UpdatedAt: date(e.UpdatedAt),
-		Rev: e.Rev, ContextRev: e.ContextRev, Deleted: e.Deleted, Governance: string(governance), GateState: gate,
+		Rev: e.Rev, ContextRev: e.ContextRev, Deleted: e.Deleted, Governance: governance, GateState: gate,
 		RefKey: e.RefKey(), Reference: e.Reference, Metadata: metadata, Compensation: compensation,
 	}, nil
 }
@@ -219,28 +199,12 @@ func eventFromDoc(d eventDoc) (record.Event, error) {
 		return record.Event{}, fmt.Errorf("event %s: %w", d.ID, err)
 	}
 	var governance record.Governance
-	if state.Governance != "" {
-		if err := json.Unmarshal([]byte(state.Governance), &governance); err != nil {
-			return record.Event{}, fmt.Errorf("event %s: %w", d.ID, err)
-		}
-	}
 	var location footprint.Venue
-	if state.Location != "" {
-		if err := json.Unmarshal([]byte(state.Location), &location); err != nil {
-			return record.Event{}, fmt.Errorf("event %s: %w", d.ID, err)
-		}
-	}
 	var metadata map[string]string
-	if state.Metadata != "" {
-		if err := json.Unmarshal([]byte(state.Metadata), &metadata); err != nil {
-			return record.Event{}, fmt.Errorf("event %s: %w", d.ID, err)
-		}
-	}
 	var compensation []record.Compensation
-	if state.Compensation != "" {
-		if err := json.Unmarshal([]byte(state.Compensation), &compensation); err != nil {
-			return record.Event{}, fmt.Errorf("event %s: %w", d.ID, err)
-		}
+	if err := errors.Join(fromText(state.Governance, &governance), fromText(state.Location, &location),
+		fromText(state.Metadata, &metadata), fromText(state.Compensation, &compensation)); err != nil {
+		return record.Event{}, fmt.Errorf("event %s: %w", d.ID, err)
 	}
 	return record.Event{
 		ID: record.EventID(d.ID), Org: record.OrgID(d.Org), Slot: d.Slot,
@@ -257,6 +221,23 @@ func eventFromDoc(d eventDoc) (record.Event, error) {
 func date(t time.Time) bson.DateTime { return bson.NewDateTimeFromTime(t) }
 
 func instant(d bson.DateTime) time.Time { return d.Time().UTC() }
+
+// textOf returns a value as JSON, or the empty string for none.
+func textOf(value any, none bool) (string, error) {
+	if none {
+		return "", nil
+	}
+	text, err := json.Marshal(value)
+	return string(text), err
+}
+
+// fromText reads a value that textOf returned; the empty string leaves it as it is.
+func fromText(text string, value any) error {
+	if text == "" {
+		return nil
+	}
+	return json.Unmarshal([]byte(text), value)
+}
 
 // raw returns a canonical JSON value; empty is none.
 func raw(value string) json.RawMessage {

@@ -91,6 +91,9 @@ func (s *Store) EventEntries(ctx context.Context, org record.OrgID, id record.Ev
 		return nil, ctx.Err()
 	}
 	return list(ctx, s.eventHistory, "read event history", bson.D{eq("org", org), eq("event", id), eq("rev", revs)},
-		func(d eventEntryDoc) (e record.EventEntry, err error) { return e, json.Unmarshal([]byte(d.Entry), &e) },
+		func(d eventEntryDoc) (e record.EventEntry, err error) {
+			err = json.Unmarshal([]byte(d.Entry), &e)
+			return e, err
+		},
 		options.Find().SetSort(bson.D{eq("rev", 1)}).SetLimit(most))
 }

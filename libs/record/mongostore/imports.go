@@ -37,7 +37,8 @@ func importStateOf(org record.OrgID, i record.Import) (importState, error) {
 }
 
 func importFromDoc(d importDoc) (i record.Import, err error) {
-	return i, json.Unmarshal([]byte(d.State.Body), &i)
+	err = json.Unmarshal([]byte(d.State.Body), &i)
+	return i, err
 }
 
 // partDoc is a part of an import's file.

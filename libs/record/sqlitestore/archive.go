@@ -2,7 +2,6 @@ package sqlitestore
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sqlitex"
@@ -24,12 +23,7 @@ func (s *Store) KeysAfter(ctx context.Context, org record.OrgID, after string, l
 
 // ImportsAfter implements record.Archive.
 func (s *Store) ImportsAfter(ctx context.Context, org record.OrgID, after string, limit int) ([]record.Import, error) {
-	imports, err := sqlitex.List(ctx, s.db, func(row sqlitex.Scanner) (i record.Import, err error) {
-		var body []byte
-		if err := row.Scan(&body); err != nil {
-			return i, err
-		}
-		return i, json.Unmarshal(body, &i)
-	}, `SELECT body FROM imports WHERE org = ? AND id > ? ORDER BY id LIMIT ?`, org, after, max(limit, 0))
+	imports, err := sqlitex.List(ctx, s.db, scanJSON[record.Import],
+		`SELECT body FROM imports WHERE org = ? AND id > ? ORDER BY id LIMIT ?`, org, after, max(limit, 0))
 	return imports, wrap("read all imports", err)
 }

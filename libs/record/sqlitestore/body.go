@@ -16,7 +16,8 @@ func decodeBody(text []byte) (b recordBody, err error) {
 		return b, nil
 	}
 	b = recordBody{}
-	return b, json.Unmarshal(text, &b)
+	err = json.Unmarshal(text, &b)
+	return b, err
 }
 
 // decodeActor reads an actor.
@@ -25,7 +26,8 @@ func decodeActor(text []byte) (a actorJSON, err error) {
 		return a, nil
 	}
 	a = actorJSON{}
-	return a, json.Unmarshal(text, &a)
+	err = json.Unmarshal(text, &a)
+	return a, err
 }
 
 // cursor parses the text of a body.

@@ -60,12 +60,7 @@ func (s *Store) InsertEventEntry(ctx context.Context, org record.OrgID, id recor
 
 // EventEntries implements record.Gates.
 func (s *Store) EventEntries(ctx context.Context, org record.OrgID, id record.EventID, from, to int64) ([]record.EventEntry, error) {
-	entries, err := sqlitex.List(ctx, s.db, func(row sqlitex.Scanner) (e record.EventEntry, err error) {
-		var text []byte
-		if err := row.Scan(&text); err != nil {
-			return e, err
-		}
-		return e, record.Damaged(json.Unmarshal(text, &e))
-	}, `SELECT entry FROM event_history WHERE org = ? AND event = ? AND rev BETWEEN ? AND ? ORDER BY rev`, org, id, from, to)
+	entries, err := sqlitex.List(ctx, s.db, scanJSON[record.EventEntry],
+		`SELECT entry FROM event_history WHERE org = ? AND event = ? AND rev BETWEEN ? AND ? ORDER BY rev`, org, id, from, to)
 	return entries, wrap("read event history", err)
 }

@@ -96,23 +96,15 @@ func (s *Store) EventImports(ctx context.Context, org record.OrgID, event record
 		return nil, 0, wrap("count imports", err)
 	}
 	// A negative LIMIT would mean no limit.
-	page, err = sqlitex.List(ctx, tx, scanImport, `SELECT body FROM imports WHERE org = ? AND event = ?
+	page, err = sqlitex.List(ctx, tx, scanJSON[record.Import], `SELECT body FROM imports WHERE org = ? AND event = ?
 		ORDER BY julianday(json_extract(body, '$.createdAt')) DESC, id DESC LIMIT ? OFFSET ?`, org, event, max(limit, 0), max(skip, 0))
 	return page, total, wrap("list imports", err)
 }
 
 // ImportsOfFile implements record.Imports.
 func (s *Store) ImportsOfFile(ctx context.Context, org record.OrgID, event record.EventID, hash string) ([]record.Import, error) {
-	all, err := sqlitex.List(ctx, s.db, scanImport, `SELECT body FROM imports INDEXED BY imports_file
+	all, err := sqlitex.List(ctx, s.db, scanJSON[record.Import], `SELECT body FROM imports INDEXED BY imports_file
 		WHERE org = ? AND event = ? AND json_extract(body, '$.hash') = ?
 		ORDER BY julianday(json_extract(body, '$.createdAt')) DESC, id DESC LIMIT ?`, org, event, hash, record.MaxImportsOfFile)
 	return all, wrap("find imports of file", err)
-}
-
-func scanImport(row sqlitex.Scanner) (i record.Import, err error) {
-	var body []byte
-	if err := row.Scan(&body); err != nil {
-		return i, err
-	}
-	return i, json.Unmarshal(body, &i)
 }

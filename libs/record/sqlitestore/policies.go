@@ -48,12 +48,7 @@ func (s *Store) InsertPolicies(ctx context.Context, org record.OrgID, states []r
 
 // PoliciesAfter implements record.Policies.
 func (s *Store) PoliciesAfter(ctx context.Context, org record.OrgID, after int64, limit int) ([]record.PolicyEntry, error) {
-	all, err := sqlitex.List(ctx, s.db, func(row sqlitex.Scanner) (e record.PolicyEntry, err error) {
-		var body []byte
-		if err := row.Scan(&body); err != nil {
-			return e, err
-		}
-		return e, record.Damaged(json.Unmarshal(body, &e))
-	}, `SELECT body FROM policies WHERE org = ? AND rev > ? ORDER BY rev LIMIT ?`, org, after, max(limit, 0))
+	all, err := sqlitex.List(ctx, s.db, scanJSON[record.PolicyEntry],
+		`SELECT body FROM policies WHERE org = ? AND rev > ? ORDER BY rev LIMIT ?`, org, after, max(limit, 0))
 	return all, wrap("read policies", err)
 }

@@ -320,3 +320,13 @@ func raw(column *string) json.RawMessage {
 	}
 	return json.RawMessage(*column)
 }
+
+// scanJSON reads a row of one column, a value as JSON.
+func scanJSON[T any](row sqlitex.Scanner) (value T, err error) {
+	var text []byte
+	if err := row.Scan(&text); err != nil {
+		return value, err
+	}
+	err = record.Damaged(json.Unmarshal(text, &value))
+	return value, err
+}
