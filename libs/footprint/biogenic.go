@@ -1,7 +1,6 @@
 package footprint
 
 import (
-	"path"
 	"slices"
 
 	"github.com/eventcarbon/ecf/libs/factors"
@@ -18,12 +17,7 @@ type Biomass struct {
 }
 
 // Names reports whether the rows of a series are meant.
-func (b Biomass) Names(series string) bool {
-	return slices.ContainsFunc(b.Series, func(pattern string) bool {
-		named, err := path.Match(pattern, series)
-		return err == nil && named
-	})
-}
+func (b Biomass) Names(series string) bool { return matchesAny(b.Series, series) }
 
 // BiomassRows returns the rows whose lines have NoticeNoBiogenic from engine 2.3.0 on.
 func BiomassRows() []Biomass { return slices.Clone(biomassRows[:]) }

@@ -26,16 +26,16 @@ func StatedCategories() []string { return slices.Clone(statedCategories) }
 type Traveller struct{ Group, Category, Reason string }
 
 // Travellers returns the rule for all groups; the last is of records without one.
-func Travellers() []Traveller {
-	return []Traveller{
-		{"attendees", CategoryOptional, "They come on their own account; the Scope 3 Standard has no category for visitors."},
-		{"exhibitors", CategoryOptional, "Theirs is the inventory of their own companies; the same holds for the goods, freight, waste and meals of exhibitors."},
-		{"staff", categoryBusiness, "Employees of the reporting organisation on business."},
-		{"speakers", categoryBusiness, "They travel at the invitation and cost of the organiser, as its staff does."},
-		{"suppliers", categoryGoods, "Journeys of a supplier's people are part of the service that was bought."},
-		{"other", CategoryOptional, "Nothing says that the organiser employs or pays them."},
-		{GroupUnspecified, CategoryOptional, "Nothing says whose journey it was; name the group to have it counted as business travel."},
-	}
+func Travellers() []Traveller { return slices.Clone(travellers[:]) }
+
+var travellers = [...]Traveller{
+	{"attendees", CategoryOptional, "They come on their own account; the Scope 3 Standard has no category for visitors."},
+	{"exhibitors", CategoryOptional, "Theirs is the inventory of their own companies; the same holds for the goods, freight, waste and meals of exhibitors."},
+	{"staff", categoryBusiness, "Employees of the reporting organisation on business."},
+	{"speakers", categoryBusiness, "They travel at the invitation and cost of the organiser, as its staff does."},
+	{"suppliers", categoryGoods, "Journeys of a supplier's people are part of the service that was bought."},
+	{"other", CategoryOptional, "Nothing says that the organiser employs or pays them."},
+	{GroupUnspecified, CategoryOptional, "Nothing says whose journey it was; name the group to have it counted as business travel."},
 }
 
 // travel returns the scope 3 category of travel and accommodation by group.
@@ -46,8 +46,8 @@ func (c *calculation) travel() string {
 		}
 		return categoryBusiness
 	}
-	for _, t := range Travellers() {
-		if t.Group == c.group {
+	for i := range travellers {
+		if t := &travellers[i]; t.Group == c.group {
 			return t.Category
 		}
 	}

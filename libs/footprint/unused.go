@@ -22,7 +22,12 @@ type Unused struct {
 
 // Names reports whether the rows of a series are meant, in a set.
 func (u Unused) Names(set *factors.Set, series string) bool {
-	return set.Year >= u.Since && slices.ContainsFunc(u.Series, func(pattern string) bool {
+	return set.Year >= u.Since && matchesAny(u.Series, series)
+}
+
+// matchesAny reports whether a series is one of those that patterns name.
+func matchesAny(patterns []string, series string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		named, err := path.Match(pattern, series)
 		return err == nil && named
 	})

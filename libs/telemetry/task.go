@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"go.opentelemetry.io/otel"
-	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/propagation"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
@@ -29,20 +28,20 @@ func extractHeaders(ctx context.Context, headers map[string]string) context.Cont
 
 // StartProducer starts the span of enqueueing a task, whose headers are to be injected
 // from the returned context.
-func StartProducer(ctx context.Context, queue string, attrs ...attribute.KeyValue) (context.Context, trace.Span) {
+func StartProducer(ctx context.Context, queue string) (context.Context, trace.Span) {
 	return otel.Tracer(scope).Start(ctx, "send "+queue, trace.WithSpanKind(trace.SpanKindProducer),
 		trace.WithAttributes(
 			semconv.MessagingSystemKey.String("asynq"),
 			semconv.MessagingOperationTypeSend,
 			semconv.MessagingOperationName("send"),
 			semconv.MessagingDestinationName(queue),
-		), trace.WithAttributes(attrs...))
+		))
 }
 
 // StartConsumer starts the span of processing a task of the named queue. The producer's
 // span is its parent, so that there is one trace, and also a link, for tools that split
 // traces at the queue. Finish ends it.
-func StartConsumer(ctx context.Context, headers map[string]string, queue string, attrs ...attribute.KeyValue) (context.Context, trace.Span) {
+func StartConsumer(ctx context.Context, headers map[string]string, queue string) (context.Context, trace.Span) {
 	ctx = extractHeaders(ctx, headers)
 	opts := []trace.SpanStartOption{
 		trace.WithSpanKind(trace.SpanKindConsumer),
@@ -52,7 +51,6 @@ func StartConsumer(ctx context.Context, headers map[string]string, queue string,
 			semconv.MessagingOperationName("process"),
 			semconv.MessagingDestinationName(queue),
 		),
-		trace.WithAttributes(attrs...),
 	}
 	if producer := trace.SpanContextFromContext(ctx); producer.IsValid() {
 		opts = append(opts, trace.WithLinks(trace.Link{SpanContext: producer}))

@@ -60,7 +60,6 @@ func licence(table, source string) string {
 
 type chosen struct {
 	row      row
-	table    string
 	year     int // 0: undated
 	fallback bool
 }
@@ -146,7 +145,7 @@ func choose(rows []row, table string, setYear int) ([]chosen, error) {
 		if value.IsZero() && table == "grid_electricity" {
 			continue
 		}
-		c := chosen{row: r, table: table}
+		c := chosen{row: r}
 		if r["year"] != "" {
 			if c.year, err = strconv.Atoi(r["year"]); err != nil {
 				return nil, fmt.Errorf("%s: year: %w", r["factor_id"], err)

@@ -35,7 +35,7 @@ func (s *supplement) number(kind, text string) string {
 
 // entry is a row of the supplement.
 type entry struct {
-	id, category, activity, detail, unit, value, wtt, low, high, region, year, source, place, licence string
+	id, category, activity, detail, unit, value, low, high, region, year, source, place, licence string
 }
 
 // check records the first fault: a duplicate id or an invalid figure.
@@ -44,7 +44,7 @@ func (s *supplement) check(e entry) bool {
 		s.err = fmt.Errorf("%s occurs twice", e.id)
 	}
 	s.ids[e.id] = true
-	for _, figure := range []string{e.value, e.wtt, e.low, e.high} {
+	for _, figure := range []string{e.value, e.low, e.high} {
 		if _, err := decimal.Parse(figure); err != nil && figure != "" && s.err == nil {
 			s.err = fmt.Errorf("%s: %q: %w", e.id, figure, err)
 		}
@@ -63,7 +63,7 @@ func (s *supplement) factor(e entry) {
 		return
 	}
 	source, place, licence := s.number("source", e.source), s.number("place", e.place), s.number("licence", e.licence)
-	s.line("factor", e.id, e.id, e.category, e.activity, e.detail, e.unit, e.value, "", "", "", e.wtt, e.region, e.year, source, place, licence, "")
+	s.line("factor", e.id, e.id, e.category, e.activity, e.detail, e.unit, e.value, "", "", "", "", e.region, e.year, source, place, licence, "")
 	s.rangeOf(e)
 }
 
