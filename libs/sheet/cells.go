@@ -106,17 +106,22 @@ func (r *Reader) object(typ string, cells []string) (json.RawMessage, error) {
 
 // lacksUnit returns the fault of an amount without a unit in a row that has no other number.
 func (r *Reader) lacksUnit(b *body, typ string) *apperr.Detail {
-	if b.unknownAmount == nil || b.measures(typ) {
+	if b.unknownAmount == nil || b.measures(typ, b.unknownAmount.Code != footprint.AmbiguousUnit) {
 		return nil
 	}
 	b.unread = slices.DeleteFunc(b.unread, func(at int) bool { return at == b.amountAt })
 	return b.unknownAmount
 }
 
+// generatorFields are numbers of a generator, which estimate its fuel: a stated amount of that decides.
+var generatorFields = []string{"hours", "generatorKVA", "loadPercent"}
+
 // measures reports whether the row has a number, so that one more without a unit may be
-// anything, such as a price.
-func (b *body) measures(typ string) bool {
-	return len(b.stated) > 0 || slices.ContainsFunc(Columns(typ), func(c Column) bool { return c.number() && b.values[c.Name] != nil })
+// anything, such as a price; estimates: also one by which its fuel would be estimated.
+func (b *body) measures(typ string, estimates bool) bool {
+	return len(b.stated) > 0 || slices.ContainsFunc(Columns(typ), func(c Column) bool {
+		return c.number() && b.values[c.Name] != nil && (estimates || typ != "energy" || !slices.Contains(generatorFields, c.Name))
+	})
 }
 
 // cell puts one cell into the object.

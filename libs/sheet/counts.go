@@ -26,6 +26,7 @@ const (
 	ofPerson     counting = "person"
 	ofNight      counting = "night"
 	ofDay        counting = "day"
+	ofWeek       counting = "week"
 	ofHour       counting = "hour"
 )
 
@@ -48,7 +49,7 @@ var countedBy = sync.OnceValue(func() (words struct{ one, several map[string]cou
 })
 
 // countings are all things that columns count.
-var countings = [...]counting{ofPiece, ofPallet, ofBottle, ofContainer, ofCollection, ofGenerator, ofVehicle, ofTrip, ofSession, ofHall, ofRoom, ofPerson, ofNight, ofDay, ofHour}
+var countings = [...]counting{ofPiece, ofPallet, ofBottle, ofContainer, ofCollection, ofGenerator, ofVehicle, ofTrip, ofSession, ofHall, ofRoom, ofPerson, ofNight, ofDay, ofWeek, ofHour}
 
 // numberWords are words of headings that only say that something is counted.
 const numberWords wordList = "numberWords"
@@ -57,6 +58,9 @@ const numberWords wordList = "numberWords"
 func countOf(head string) counting {
 	words := wordsOf(head)
 	if perWords.hasAny(words) {
+		if m := perHead.FindStringIndex(head); m != nil && countNamed(plain(head[:m[0]]), false) == ofCollection {
+			return ofCollection // in some time, so that there are at least as many
+		}
 		return ""
 	}
 	if of := countNamed(plain(head), false); of != "" {

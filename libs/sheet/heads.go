@@ -15,7 +15,7 @@ import (
 // plain normalizes a heading.
 func plain(head string) string {
 	return strings.ToLower(strings.Map(func(r rune) rune {
-		if strings.ContainsRune(" _-()[]?.:*'\u00a0\u00ad", r) {
+		if strings.ContainsRune(" _-()[]?.:*'’\u00a0\u00ad", r) {
 			return -1
 		}
 		return r
@@ -146,6 +146,9 @@ func (r *Reader) fieldHeaded(at int, known []Column) int {
 		return -1
 	}
 	if i := headed(known, head); i >= 0 {
+		if r.reading == interpreted && r.returnsVehicle(head, known[i]) {
+			return -1
+		}
 		return i
 	}
 	named := func(name string) int {

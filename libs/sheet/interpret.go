@@ -76,6 +76,7 @@ func (r *Reader) interpretHead(unknown []int, known []Column) (found bool) {
 	r.findPeople()
 	r.findTickets()
 	r.findTraveller()
+	r.findMode()
 	r.findBeside()
 	r.findSubjects()
 	r.findParts()
@@ -150,6 +151,7 @@ func (r *Reader) interpretRow(b *body, typ string, cells []string) (faults []app
 	take(r.lacksUnit(b, typ))
 	r.ticket(b, cells)
 	r.traveller(b, cells)
+	r.mode(b, cells)
 	r.wasteCode(b, cells)
 	if typ == "freight" {
 		byRoad(b)

@@ -33,10 +33,13 @@ func (r *Reader) findLeftOut() {
 	}
 }
 
-// hasEnergyUnit reports whether a heading ends in a unit of energy or volume: Electricity day kWh, Gas (m3).
+// gasUnits are units of gas that no record is in.
+const gasUnits wordList = "gasUnits"
+
+// hasEnergyUnit reports whether a heading ends in a unit of energy or volume: Electricity day kWh, Gas (m3), Gas (Smc).
 func hasEnergyUnit(head string) bool {
 	_, word, ok := unitOfHead(head)
-	return ok && slices.ContainsFunc([]string{"energy", "volume"}, func(dimension string) bool {
+	return ok && gasUnits.has(strings.ToLower(word)) || ok && slices.ContainsFunc([]string{"energy", "volume"}, func(dimension string) bool {
 		_, err := units.ByName(word, dimension)
 		return err == nil
 	})
@@ -53,8 +56,12 @@ func (r *Reader) leavesOut(cells []string) *apperr.Detail {
 			continue
 		}
 		if _, number := r.asNumber(cell); number || bareNumber(cell) {
+			elsewhere := ""
+			if field == "gasKWh" && !hasEnergy(r.heads[at]) {
+				elsewhere = ", or import it in cubic metres as energy, with the source natural_gas"
+			}
 			return &apperr.Detail{Field: r.heads[at], Code: fields.NotAllowed, Suggestions: []string{field},
-				Message: fmt.Sprintf("%s is %.40s, and the record would count none of it. Write all of it, in kWh, into a column %s, or leave the column out.", r.heads[at], cell, field)}
+				Message: fmt.Sprintf("%s is %.40s, and the record would count none of it. Write all of it, in kWh, into a column %s%s, or leave the column out.", r.heads[at], cell, field, elsewhere)}
 		}
 	}
 	return nil

@@ -22,7 +22,7 @@ var perhapsEach = map[string][]struct {
 	each bool
 }{
 	"freight":          {{field: "weightKg", of: []counting{ofTrip, ofVehicle}}},
-	"waste":            {{field: "volumeLitres", of: []counting{ofPiece, ofContainer, ofCollection}}, {field: "containers", of: []counting{ofPiece, ofContainer, ofCollection}}, {field: "weightKg", of: []counting{ofPiece, ofContainer}, each: true}},
+	"waste":            {{field: "volumeLitres", of: []counting{ofPiece, ofContainer, ofCollection, ofWeek}}, {field: "containers", of: []counting{ofPiece, ofContainer, ofCollection, ofWeek}}, {field: "weightKg", of: []counting{ofPiece, ofContainer}, each: true}},
 	"materials":        {{field: "weightKg", of: []counting{ofPiece}}, {field: "areaM2", of: []counting{ofPiece}}},
 	"catering":         {{field: "meals", of: []counting{ofDay, ofPiece}}},
 	"digital":          {{field: "hours", of: []counting{ofDay, ofSession}}},
@@ -30,7 +30,7 @@ var perhapsEach = map[string][]struct {
 	"water":            {{field: "supplyM3", of: []counting{ofPiece, ofBottle, ofTrip}}},
 	"ground-transport": {{field: distanceField, of: []counting{ofTrip, ofDay, ofPiece}}, {field: "from", of: []counting{ofTrip, ofDay, ofPiece}}},
 	"flights":          {{field: "passengers", of: []counting{ofTrip, ofPiece}}},
-	"purchases":        {{field: moneyField, of: []counting{ofPiece}}},
+	"purchases":        {{field: moneyField, of: []counting{ofPiece}}, {field: moneyField, of: []counting{ofDay, ofHour, ofNight, ofSession, ofTrip}, each: true}},
 	"accommodation":    {{field: "nights", of: []counting{ofPiece}}},
 }
 
@@ -180,10 +180,10 @@ func (r *Reader) saysTheSame(b *body, field string, at int, of counting, n float
 	case "nights":
 		return b.number("rooms") == n || b.number("guests") == n || b.number("rooms")*b.number("nights") == n || b.number("guests")*b.number("nights") == n
 	case moneyField:
-		return !slices.Contains([]string{"cost", "costs", "kosten"}, plain(r.heads[at])) || slices.ContainsFunc(r.heads, func(head string) bool {
+		return of == ofPiece && (!slices.Contains([]string{"cost", "costs", "kosten"}, plain(r.heads[at])) || slices.ContainsFunc(r.heads, func(head string) bool {
 			_, _, each := eachOf(head)
 			return each
-		})
+		}))
 	case "meals":
 		return of == ofPiece && r.counts[at] != ofPerson
 	}

@@ -127,6 +127,10 @@ type Reader struct {
 	// roomKindsAt are the places of how many rooms of each kind there are, and meals those of how many of each meal.
 	roomKindsAt []int
 	meals       []partColumn
+	// modesAt are the places of trains and of products that name the mode of journeys.
+	modesAt []int
+	// arrivalAt is the place of the days of arrival; -1: the file has none.
+	arrivalAt int
 	// leftOut are the fields of amounts that would be left out, by the place of their column.
 	leftOut map[int]string
 	// counts are what the columns count, by place, and each are those with the amount of each of something.
@@ -161,7 +165,7 @@ type Reader struct {
 
 // newReader returns a reader of a file of which nothing is known.
 func newReader(typ string, o Options) *Reader {
-	return &Reader{o: o, typ: typ, typeAt: -1, unitAt: -1, route: -1, roomAt: -1, ticketAt: -1, bookingAt: -1, besideAt: -1, peopleAt: -1, roomNightsAt: -1, travellerAt: -1, tonneKmAt: -1, wasteCodeAt: -1, durationAt: -1, wholeAt: -1}
+	return &Reader{o: o, typ: typ, typeAt: -1, unitAt: -1, route: -1, roomAt: -1, ticketAt: -1, bookingAt: -1, besideAt: -1, peopleAt: -1, roomNightsAt: -1, travellerAt: -1, tonneKmAt: -1, wasteCodeAt: -1, durationAt: -1, wholeAt: -1, arrivalAt: -1}
 }
 
 // NewReader reads the headings. A fault in them is a VALIDATION_ERROR.

@@ -99,7 +99,12 @@ func (r *Reader) room(b *body, cells []string) *apperr.Detail {
 			same = append(same, cells[at])
 		}
 	}
-	if string(b.values["rooms"]) != "1" || len(r.stay) == 0 && b.values["date"] == nil {
+	arrival := oneCell(cells, max(r.arrivalAt, 0))
+	if r.arrivalAt < 0 {
+		arrival = ""
+	}
+	same = append(same, arrival)
+	if string(b.values["rooms"]) != "1" || len(r.stay) == 0 && b.values["date"] == nil && arrival == "" {
 		return nil // several rooms, or it is not known on which days
 	}
 	if row, ok := r.earlier(same...); ok {

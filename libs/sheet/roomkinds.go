@@ -18,6 +18,9 @@ const (
 	besideRoomKinds wordList = "besideRoomKinds"
 )
 
+// leastPrice is what a room costs at least, so that smaller numbers are those of rooms.
+const leastPrice = 40
+
 // findRoomKinds finds the columns of how many rooms of each kind there are, in a table of stays that says neither how many
 // there are altogether nor which one a row is about.
 func (r *Reader) findRoomKinds() {
@@ -36,7 +39,7 @@ func (r *Reader) findRoomKinds() {
 
 // takeRoomKinds makes the rooms of all kinds those of the record: every kind counts the same.
 func (r *Reader) takeRoomKinds(b *body, cells []string) *apperr.Detail {
-	rooms, filled := int64(0), -1
+	rooms, least, filled := int64(0), uint64(0), -1
 	for _, at := range r.roomKindsAt {
 		cell := Unguard(oneCell(cells, at))
 		if strings.Trim(cell, "-–—") == "" {
@@ -46,6 +49,9 @@ func (r *Reader) takeRoomKinds(b *body, cells []string) *apperr.Detail {
 		if err != nil {
 			return &apperr.Detail{Field: r.heads[at], Code: fields.BadFormat, Suggestions: []string{"rooms"},
 				Message: fmt.Sprintf("%s has how many rooms of this kind there are; got %.40q. Or write how many rooms there are altogether into a column rooms, and leave this one out.", r.heads[at], cell)}
+		}
+		if filled < 0 || n < least {
+			least = n
 		}
 		rooms, filled = rooms+int64(n), at
 	}
@@ -58,6 +64,9 @@ func (r *Reader) takeRoomKinds(b *body, cells []string) *apperr.Detail {
 	case guests > 0 && rooms > guests:
 		return &apperr.Detail{Field: r.heads[filled], Code: fields.NotAllowed, Suggestions: []string{"rooms"},
 			Message: fmt.Sprintf("The rooms of all kinds, of which %s is the last one, come to %d for %d guests. If the columns are prices, leave them out and write how many rooms there are into a column rooms.", r.heads[filled], rooms, guests)}
+	case guests == 0 && least >= leastPrice && !slices.ContainsFunc(r.roomKindsAt, func(at int) bool { return numberWords.hasAny(wordsOf(r.heads[at])) }):
+		return &apperr.Detail{Field: r.heads[filled], Code: fields.NotAllowed, Suggestions: []string{"rooms"},
+			Message: fmt.Sprintf("%s %.40s may be the price of a room, or how many there are. Write how many there are into a column rooms, or head this one Number of %s.", r.heads[filled], oneCell(cells, filled), r.heads[filled])}
 	}
 	b.set("rooms", json.RawMessage(strconv.FormatInt(rooms, 10)))
 	return nil

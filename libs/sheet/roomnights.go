@@ -51,6 +51,11 @@ func (r *Reader) roomNights(b *body, cells []string) *apperr.Detail {
 	number, ok := r.asNumber(cell)
 	count, none := strconv.Atoi(string(b.values[r.nightsOf]))
 	nights, noNights := strconv.Atoi(string(b.values["nights"]))
+	if all, err := strconv.Atoi(cell); err == nil && noNights == nil && nights > 0 && !b.has("rooms") && !b.has("guests") && all > 0 && all%nights == 0 {
+		b.set(r.nightsOf, json.RawMessage(strconv.Itoa(all/nights)))
+		r.use(r.roomNightsAt)
+		return nil
+	}
 	if !ok || none != nil || noNights != nil || float64(count*nights) == number {
 		return nil
 	}

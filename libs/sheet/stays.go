@@ -51,6 +51,9 @@ func (r *Reader) findStay() {
 	has := func(heads wordList) bool {
 		return slices.ContainsFunc(r.heads, func(head string) bool { return heads.has(plain(head)) })
 	}
+	if r.typ == "accommodation" {
+		r.arrivalAt = r.beside(arrivalHeads)
+	}
 	if r.typ == "accommodation" && !r.heading("nights") && has(arrivalHeads) && has(departureHeads) {
 		if from, to := r.aside(arrivalHeads), r.aside(departureHeads); from >= 0 && to >= 0 {
 			r.stay = []int{from, to}

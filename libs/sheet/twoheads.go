@@ -68,7 +68,7 @@ func headScore(row []string, o Options, typ string) int {
 		names[c.Name] = true
 	}
 	delete(names, "")
-	return 2*(len(names)+len(r.stay)+min(r.route+1, 1)+len(r.each)+len(r.roomKindsAt)+len(r.meals)) + len(r.quantity)
+	return 2*(len(names)+len(r.stay)+min(r.route+1, 1)+len(r.each)+len(r.roomKindsAt)+len(r.meals)+min(r.travellerAt+1, 1)) + len(r.quantity)
 }
 
 // joinHeadings returns the headings of columns with those of their groups, where a heading does not name a field alone.

@@ -1633,11 +1633,12 @@ class Operations(Transport):
         that is. Columns that are no field, and those with values and without a head, are left out and named in
         `ignoredColumns`, and refused with `Prefer: handling=strict`; those of an export that the service owns are left
         out silently. An empty cell is an absent field. Lists and objects are JSON, a list may also be `KEF|OSL`;
-        `yes`/`no`, `1`/`0`, `x`/`-`, `ja`/`nein` and `oui`/`non` are taken for `true`/`false`, and of `roundTrip` also
-        `Return`/`Single`, `Round trip`/`One way` and `Hin und zurück`/`Einfach`; a value of a list may be written
-        without regard to case, spaces, `_` and `-`, by its name in German, or by a word that stands for nothing else
-        (`Natural gas`, `Reisebus`, `Train`; the `x-synonyms` of the schema), a country by its name in English or
-        German; an apostrophe before a character that a spreadsheet would run is taken away, as exports put it there.
+        `yes`/`no`, `1`/`0`, `x`/`-`, `ja`/`nein`, `oui`/`non`, `sí`/`no`, `sim`/`não` and `ja`/`nee` are taken for
+        `true`/`false`, and of `roundTrip` also `Return`/`Single`, `Round trip`/`One way` and `Hin und
+        zurück`/`Einfach`; a value of a list may be written without regard to case, spaces, `_` and `-`, by its name in
+        German, or by a word that stands for nothing else (`Natural gas`, `Reisebus`, `Train`; the `x-synonyms` of the
+        schema), a country by its name in English or German; an apostrophe before a character that a spreadsheet would
+        run is taken away, as exports put it there.
 
         Cells take numbers with their units (`112 mi`, `94 kg`, `12 imp gal`, `8 yd3`), which are converted exactly and
         kept in `stated`; a head may name another unit than its field (`distanceMiles`, `Weight (t)`, `Menge (l)`), or
@@ -1657,26 +1658,28 @@ class Operations(Transport):
         of one diet (`Vegan`, `Vegetarisch`) is read, and one with several diets, also in one cell (`120 veg / 80
         vegan`), is refused with `SEVERAL_RECORDS`. A column of tonne-kilometres (`tkm`) stands for weight and distance,
         and one of codes of the European List of Waste (`EWC`, `AVV`) for the material. Of attendees, a number of people
-        that the row would not count (`Guests`, `Registered`, `davon online`) is refused. An amount of each of something
-        (`Weight per pallet (kg)`, `Hours per day`, `Einzelpreis`, `Verbrauch (l/h)`, `Bin size (litres)`) is multiplied
-        by the column that counts it. Where a number of things, more than one, stands beside an amount that may be that
-        of each or of all (`Trips` beside `Tonnes`, `Stück` beside `m³`, `Days` beside `Hours`), the row is refused with
-        `AMBIGUOUS_COUNT`: the heading of the amount tells with `per trip`, `pro Tag` or `each`, or with `Total`. A row
-        that sums up the others, or some of them, is refused with `TOTALS_ROW`, the head once more with `REPEATED_HEAD`,
-        and with `ROW_NOT_COUNTED` one of which the file says that it does not count: it was cancelled, refunded or
-        missed (`Status`, `Transaction type`, `Cancelled`, `No show`), its price or number is negative, it is a credit
-        among debits, its person attends online, it is the way back of a booking (`Trip ID`, `PNR`) of which another row
-        is a return journey, it has a room that another row has for the same nights, or it is a charge beside such a row
-        (`EMD`, `Seat`, `Service fee`, `City tax`, `Stromsteuer`). A ticket that was exchanged (`EXCH`, `Umbuchung`) is
-        refused with `EXCHANGED_TICKET`. `partial=true` imports the others. A number with one separator before exactly
-        three digits (`1.200`, `1,200`) may be twelve hundred or one and a bit. Where no form is declared
-        (`numberFormat`, `decimal`), the other numbers of the file settle it, for all of the file (`0.25`, `1.234,5`);
-        where they do not, it is refused with `AMBIGUOUS_NUMBER`, but for one: with commas between the cells, and heads
-        that are not German or French, `1.200` is one and a bit. Cells of a workbook that are numbers, and exports as
-        they were sent, have one reading. A workbook (XLSX) is read as the table of one of its sheets: of formulas the
-        results that it keeps, of the column `date` its days. It may unpack to 48 MiB, 100,000 rows and 500 columns, and
-        come to 16 MiB as CSV (`PAYLOAD_TOO_LARGE`); empty cells count, of which a sheet has at most 2,500,000 and a row
-        16,384.
+        that the row would not count (`Guests`, `Registered`, `davon online`) is refused. Of a table of journeys without
+        a column of modes the trains (`Train`, `Zug`) or products (`ICE`, `UberX`) tell the mode. In a list of hired
+        vehicles (`Rental agreement`, `Km out`) a return date is that of the vehicle, and no journey back. An amount of
+        each of something (`Weight per pallet (kg)`, `Hours per day`, `Einzelpreis`, `Verbrauch (l/h)`, `Bin size
+        (litres)`) is multiplied by the column that counts it. Where a number of things, more than one, stands beside an
+        amount that may be that of each or of all (`Trips` beside `Tonnes`, `Stück` beside `m³`, `Days` beside `Hours`),
+        the row is refused with `AMBIGUOUS_COUNT`: the heading of the amount tells with `per trip`, `pro Tag` or `each`,
+        or with `Total`. A row that sums up the others, or some of them, is refused with `TOTALS_ROW`, the head once
+        more with `REPEATED_HEAD`, and with `ROW_NOT_COUNTED` one of which the file says that it does not count: it was
+        cancelled, refunded or missed (`Status`, `Transaction type`, `Cancelled`, `No show`), its price or number is
+        negative, it is a credit among debits, its person attends online, it is the way back of a booking (`Trip ID`,
+        `PNR`) of which another row is a return journey, it has a room that another row has for the same nights, or it
+        is a charge beside such a row (`EMD`, `Seat`, `Service fee`, `City tax`, `Stromsteuer`). A ticket that was
+        exchanged (`EXCH`, `Umbuchung`) is refused with `EXCHANGED_TICKET`. `partial=true` imports the others. A number
+        with one separator before exactly three digits (`1.200`, `1,200`) may be twelve hundred or one and a bit. Where
+        no form is declared (`numberFormat`, `decimal`), the other numbers of the file settle it, for all of the file
+        (`0.25`, `1.234,5`); where they do not, it is refused with `AMBIGUOUS_NUMBER`, but for one: with commas between
+        the cells, and heads that are not German, French, Spanish, Italian, Dutch or Portuguese, `1.200` is one and a
+        bit. Cells of a workbook that are numbers, and exports as they were sent, have one reading. A workbook (XLSX) is
+        read as the table of one of its sheets: of formulas the results that it keeps, of the column `date` its days. It
+        may unpack to 48 MiB, 100,000 rows and 500 columns, and come to 16 MiB as CSV (`PAYLOAD_TOO_LARGE`); empty cells
+        count, of which a sheet has at most 2,500,000 and a row 16,384.
 
         A file has at most 100,000 rows (`TOO_MANY_ROWS`). An organization has at most 16 imports that are not finished;
         beyond that the answer is 429 `RATE_LIMITED` with `Retry-After`.

@@ -1,0 +1,55 @@
+package sheet
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/fields"
+)
+
+// trainHeads are headings of the trains that were taken, and productHeads of what railways and taxi companies sell, such as
+// ICE and UberX, normalized by plain.
+const (
+	trainHeads   wordList = "trainHeads"
+	productHeads wordList = "productHeads"
+)
+
+// findMode finds the columns that tell the mode of journeys in a table that has no column of modes.
+func (r *Reader) findMode() {
+	if r.typ != "ground-transport" || r.heading("mode") {
+		return
+	}
+	for at, head := range r.heads {
+		if r.free(at) && (trainHeads.has(plain(head)) || productHeads.has(plain(head))) {
+			r.modesAt = append(r.modesAt, at)
+		}
+	}
+}
+
+// mode sets the mode of a row by its train or by the product that was sold: ICE, TGV 6607, UberX.
+func (r *Reader) mode(b *body, cells []string) {
+	for _, at := range r.modesAt {
+		cell := Unguard(oneCell(cells, at))
+		if mode := modeNamed(cell, trainHeads.has(plain(r.heads[at]))); mode != "" && !b.has("mode") {
+			b.set("mode", json.RawMessage(strconv.Quote(mode)))
+			r.use(at)
+		}
+	}
+}
+
+// modeNamed returns the mode that a text names by its first words; empty if it names none. What is a train, whatever it is
+// called, goes by rail.
+func modeNamed(text string, train bool) string {
+	values, words := columnOf("ground-transport", "mode").values, strings.Fields(text)
+	for n := min(len(words), 2); n > 0; n-- {
+		if mode := values[key(strings.Join(words[:n], ""))]; mode != "" {
+			return mode
+		}
+	}
+	if _, truth := fields.Truth(text); train && !truth && slices.ContainsFunc(words, func(word string) bool { return strings.Trim(word, "-–—./?") != "" }) {
+		return "rail"
+	}
+	return ""
+}
