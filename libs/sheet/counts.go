@@ -27,8 +27,12 @@ const (
 	ofNight      counting = "night"
 	ofDay        counting = "day"
 	ofWeek       counting = "week"
+	ofMonth      counting = "month"
 	ofHour       counting = "hour"
 )
+
+// ofSchedule is what collections per week count: how many there were altogether is not said, but there may be more.
+const ofSchedule counting = "schedule"
 
 // pieceLike are kinds of pieces: "Weight each" is that of each of them.
 var pieceLike = []counting{ofPiece, ofPallet, ofBottle, ofContainer, ofGenerator, ofVehicle, ofHall}
@@ -49,7 +53,7 @@ var countedBy = sync.OnceValue(func() (words struct{ one, several map[string]cou
 })
 
 // countings are all things that columns count.
-var countings = [...]counting{ofPiece, ofPallet, ofBottle, ofContainer, ofCollection, ofGenerator, ofVehicle, ofTrip, ofSession, ofHall, ofRoom, ofPerson, ofNight, ofDay, ofWeek, ofHour}
+var countings = [...]counting{ofPiece, ofPallet, ofBottle, ofContainer, ofCollection, ofGenerator, ofVehicle, ofTrip, ofSession, ofHall, ofRoom, ofPerson, ofNight, ofDay, ofWeek, ofMonth, ofHour}
 
 // numberWords are words of headings that only say that something is counted.
 const numberWords wordList = "numberWords"
@@ -59,7 +63,7 @@ func countOf(head string) counting {
 	words := wordsOf(head)
 	if perWords.hasAny(words) {
 		if m := perHead.FindStringIndex(head); m != nil && countNamed(plain(head[:m[0]]), false) == ofCollection {
-			return ofCollection // in some time, so that there are at least as many
+			return ofSchedule
 		}
 		return ""
 	}

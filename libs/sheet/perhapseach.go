@@ -22,7 +22,7 @@ var perhapsEach = map[string][]struct {
 	each bool
 }{
 	"freight":          {{field: "weightKg", of: []counting{ofTrip, ofVehicle}}},
-	"waste":            {{field: "volumeLitres", of: []counting{ofPiece, ofContainer, ofCollection, ofWeek}}, {field: "containers", of: []counting{ofPiece, ofContainer, ofCollection, ofWeek}}, {field: "weightKg", of: []counting{ofPiece, ofContainer}, each: true}},
+	"waste":            {{field: "volumeLitres", of: []counting{ofPiece, ofContainer, ofCollection, ofSchedule, ofWeek}}, {field: "containers", of: []counting{ofPiece, ofContainer, ofCollection, ofSchedule, ofWeek}}, {field: "weightKg", of: []counting{ofPiece, ofContainer}, each: true}},
 	"materials":        {{field: "weightKg", of: []counting{ofPiece}}, {field: "areaM2", of: []counting{ofPiece}}},
 	"catering":         {{field: "meals", of: []counting{ofDay, ofPiece}}},
 	"digital":          {{field: "hours", of: []counting{ofDay, ofSession}}},
@@ -30,7 +30,7 @@ var perhapsEach = map[string][]struct {
 	"water":            {{field: "supplyM3", of: []counting{ofPiece, ofBottle, ofTrip}}},
 	"ground-transport": {{field: distanceField, of: []counting{ofTrip, ofDay, ofPiece}}, {field: "from", of: []counting{ofTrip, ofDay, ofPiece}}},
 	"flights":          {{field: "passengers", of: []counting{ofTrip, ofPiece}}},
-	"purchases":        {{field: moneyField, of: []counting{ofPiece}}, {field: moneyField, of: []counting{ofDay, ofHour, ofNight, ofSession, ofTrip}, each: true}},
+	"purchases":        {{field: moneyField, of: []counting{ofPiece}}, {field: moneyField, of: []counting{ofDay, ofWeek, ofMonth, ofHour, ofNight, ofSession, ofTrip}, each: true}},
 	"accommodation":    {{field: "nights", of: []counting{ofPiece}}},
 }
 
@@ -86,8 +86,11 @@ func (r *Reader) askCount(field string, at, count int, of counting, cells []stri
 
 // eachWords are the words by which a heading says that it is of each.
 func eachWords(of counting) string {
-	if of == ofPiece {
+	switch of {
+	case ofPiece:
 		return " each"
+	case ofSchedule:
+		of = ofCollection
 	}
 	return " per " + string(of)
 }
