@@ -1,5 +1,6 @@
 // Figures of what is typed, files on their way in, and the paper that people have.
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { signIn } from './browser.mjs';
 import { axe, cell, flights, grid, paste, says, test, the, until, visit } from './setup.mjs';
@@ -112,6 +113,25 @@ test('a file that comes twice, dragged and chosen, is noticed, and its bad rows 
   await until(
     'the second import is gone',
     async () => (await the.server.api('user', 'GET', `/events/${id}/flights`)).pagination.total === 3,
+  );
+
+  // A document is no table: it is evidence of the row that it is dropped on, beside what was there.
+  await grid(page).focus();
+  await page.keyboard.press('Control+Home');
+  await choose(page, 'Invoice 7.pdf', '%PDF-1.7 seven', 'application/pdf');
+  await page.getByText('The document is evidence of row 1.').waitFor();
+  await choose(page, 'Invoice 8.pdf', '%PDF-1.7 eight', 'application/pdf');
+  await page.locator('[role=gridcell][aria-selected=true]').filter({ hasText: 'Invoice 8.pdf' }).waitFor();
+  await page.keyboard.press('ArrowDown'); // the grid has the focus again: the row is left, and saved
+  const evidence = async () =>
+    (await the.server.api('user', 'GET', `/events/${id}/flights`)).items.flatMap((r) => r.evidence ?? []);
+  await until('both are with the row', async () => (await evidence()).length === 2);
+  assert.deepEqual(
+    await evidence(),
+    ['seven', 'eight'].map((what, n) => ({
+      name: `Invoice ${n + 7}.pdf`,
+      sha256: createHash('sha256').update(`%PDF-1.7 ${what}`).digest('hex'),
+    })),
   );
 });
 

@@ -17,6 +17,7 @@ import {
   textOf,
 } from '../src/sheet/columns';
 import { countryOptions } from '../src/sheet/Editor';
+import { isDocument } from '../src/sheet/evidence';
 import { originsOf } from '../src/sheet/origins';
 
 const column = (kind: Column['kind'], field = 'x'): Column => ({
@@ -81,6 +82,29 @@ describe('cells', () => {
       { name: 'Invoice 7' },
       { url: 'https://a.example/x.pdf' },
     ]);
+    expect(cellValue(column('evidence'), 'Invoice [copy]; 0aF9'.concat('; ', '0aF9'.repeat(16)))).toEqual([
+      { name: 'Invoice [copy]' },
+      { name: '0aF9' },
+      { sha256: '0aF9'.repeat(16) },
+    ]);
+  });
+  it.each([
+    [[{ name: 'a.pdf', url: 'https://a.example/a.pdf', sha256: 'a'.repeat(64) }, { name: 'b.pdf' }]],
+    [[{ url: 'https://a.example/a.pdf', sha256: 'a'.repeat(64) }]],
+    [[{ name: 'a.pdf', sha256: 'a'.repeat(64) }, { sha256: 'b'.repeat(64) }, { url: 'https://a.example/' }]],
+    [[{ name: 'Invoice 1; Invoice 2' }, { name: 'https://a.example/b' }, { name: 'a [https://a.example/b]' }]],
+  ])('changes nothing of evidence by showing it: %j', (documents) => {
+    expect(cellValue(column('evidence'), textOf(column('evidence'), documents))).toEqual(documents);
+  });
+  it('keeps the checksum of a document where another one is added', () => {
+    const sealed = { name: 'a.pdf', sha256: 'a'.repeat(64) };
+    const text = `${textOf(column('evidence'), [sealed])}; b.pdf`;
+    expect(cellValue(column('evidence'), text)).toEqual([sealed, { name: 'b.pdf' }]);
+  });
+  it('names documents as evidence, and imports tables', () => {
+    for (const name of ['Rechnung.pdf', 'IMG_0001.HEIC', 'offer.docx', 'caterer.eml'])
+      expect(isDocument(name), name).toBe(true);
+    for (const name of ['a.csv', 'a.xlsx', 'a.xls', 'export', 'a.dat']) expect(isDocument(name), name).toBe(false);
   });
   it('shows numbers without groups, so that they read back the same', () => {
     for (const n of [0.1, 1234567, 12.345678, 3])

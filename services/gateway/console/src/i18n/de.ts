@@ -351,6 +351,9 @@ export const de: Translation = {
     workbook:
       'Nur Arbeitsmappen im Format XLSX werden gelesen. Speichern Sie das Blatt als XLSX oder CSV, oder kopieren Sie die Zellen hierher.',
     chooseType: 'Wählen Sie zuerst die Art der Einträge.',
+    chooseRow: 'Wählen Sie zuerst die Zeile, die das Dokument belegt.',
+    attached:
+      'Das Dokument ist Beleg von Zeile {{row}}. Gespeichert werden nur sein Name und seine Prüfsumme: Heben Sie die Datei auf. Ihre Zahlen sind noch einzutragen.',
     submitted_one: 'Eine Zeile wartet nun auf Prüfung.',
     submitted_other: '{{count}} Zeilen warten nun auf Prüfung.',
     notSubmitted_one: 'Eine Zeile ließ sich nicht einreichen:',
@@ -361,7 +364,7 @@ export const de: Translation = {
     origins_other: '{{people}} Personen aus {{count}} Orten',
     originsHint: '12 München, DE (rail); 3 BER (plane, einfach); 40 AT; 5',
     empty:
-      'Tippen Sie in die erste Zeile, fügen Sie einen Bereich aus einer Tabelle oder Mail ein oder ziehen Sie eine Datei (CSV, XLSX) hierher. Spalten finden ihren Platz über ihre Überschriften.',
+      'Tippen Sie in die erste Zeile, fügen Sie einen Bereich aus einer Tabelle oder Mail ein oder ziehen Sie eine Datei (CSV, XLSX) hierher. Spalten finden ihren Platz über ihre Überschriften. Ein PDF oder Bild wird Beleg einer Zeile.',
     emptyAll: 'Hier erscheinen Einträge aller Arten. Wählen Sie oben eine Art, um welche hinzuzufügen.',
     faults_one: 'ein Fehler',
     faults_other: '{{count}} Fehler',

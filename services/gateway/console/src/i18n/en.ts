@@ -338,6 +338,9 @@ export const en = {
     cannotUndo: 'This step cannot be undone: one of its rows is now “{{status}}”.',
     workbook: 'Only XLSX workbooks can be read. Save the sheet as XLSX or CSV, or copy the cells and paste them here.',
     chooseType: 'Choose a record type first.',
+    chooseRow: 'Select the row that the document supports first.',
+    attached:
+      'The document is evidence of row {{row}}. Only its name and checksum are stored, so keep the file. Its figures are still to be typed.',
     submitted_one: 'One row is now waiting for review.',
     submitted_other: '{{count}} rows are now waiting for review.',
     notSubmitted_one: 'One row could not be submitted:',
@@ -348,7 +351,7 @@ export const en = {
     origins_other: '{{people}} people from {{count}} places',
     originsHint: '12 Manchester, GB (rail); 3 BER (plane, one way); 40 DE; 5',
     empty:
-      'Type into the first row, paste a range from a spreadsheet or an email, or drop a CSV or XLSX file here. Columns are recognized by their headings.',
+      'Type into the first row, paste a range from a spreadsheet or an email, or drop a CSV or XLSX file here. Columns are recognized by their headings. A PDF or a picture becomes evidence of a row.',
     emptyAll: 'Records of all types appear here. Choose a type above to add some.',
     faults_one: 'one error',
     faults_other: '{{count}} errors',

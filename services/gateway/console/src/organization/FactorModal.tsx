@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { ApiError, call, keyed, type Schemas } from '../api/client';
 import { amountIn, cellNumber } from '../format';
 import { say } from '../i18n/server';
+import { documentOf } from '../sheet/evidence';
 import { FormModal } from '../ui/FormModal';
 import { useUnsaved } from '../ui/leave';
 import { Problem, problemText } from '../ui/states';
@@ -25,12 +26,6 @@ const categories: NonNullable<Schemas['CustomInput']['scope3Category']>[] = [
   '12 End-of-life treatment of sold products',
   'optional',
 ];
-
-/** Names a file by the hash of its bytes; the file itself stays where it is. */
-async function evidenceOf(file: File): Promise<Evidence> {
-  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', await file.arrayBuffer()));
-  return { name: file.name.slice(0, 200), sha256: [...hash].map((b) => b.toString(16).padStart(2, '0')).join('') };
-}
 
 interface Props {
   /** The proposal to change, or the version that a next one begins with; absent for a new factor. */
@@ -70,7 +65,7 @@ export function FactorModal({ factor, next, close }: Props): ReactNode {
     setReading(true);
     unsaved.fill();
     try {
-      const named = await Promise.all(files.map(evidenceOf));
+      const named = await Promise.all(files.map(documentOf));
       setEvidence((now) => [...now, ...named].slice(0, 10));
     } catch (cause) {
       notifications.show({ color: 'red', message: problemText(cause as Error) });

@@ -1,4 +1,5 @@
 import { Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
 import { type ReactNode, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { describe } from '../footprint/summary';
@@ -6,6 +7,7 @@ import { fieldsOf, type TypeInfo } from './columns';
 import { submittable } from './commands';
 import { Editor } from './Editor';
 import type { Engine } from './engine';
+import { evidenceIn, evidenceText } from './evidence';
 import { useTables } from './files';
 import { gridKeys } from './gridKeys';
 import { Head } from './Head';
@@ -99,7 +101,23 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
   const grid = useCallback(() => scroller.current?.focus({ preventScroll: true }), []);
 
   const { textAt, write, block, clear, fillDown, fillTo } = useCells({ store, shown, columns, type, picked, stay });
-  const tables = useTables(engine, type, columns, grid, stay);
+  const tables = useTables(engine, type, columns, grid, stay, (documents, dropped) => {
+    const to = Math.min(dropped ?? active.row, shown.length);
+    const named = shown[to];
+    if (!named && everything) {
+      notifications.show({ color: 'orange', message: t('sheet.chooseRow') });
+      return;
+    }
+    if (named && !store.editable(named)) {
+      notifications.show({ color: 'orange', message: t('sheet.locked', { count: 1 }) });
+      return;
+    }
+    const col = columns.findIndex((c) => c.kind === 'evidence');
+    write(to, col, [[evidenceText([...(evidenceIn(textAt(to, col)) ?? []), ...documents])]]);
+    go(at(to, col));
+    grid();
+    notifications.show({ message: t('sheet.attached', { row: to + 1 }), autoClose: 12_000 });
+  });
   const clipboard = useClipboard({
     store,
     tables,

@@ -23,7 +23,7 @@ interface Props {
   fillDown: () => void;
   /** Absent where nothing that is selected can be deleted. */
   remove: (() => void) | undefined;
-  take: (file: File | null) => void;
+  take: (files: File[]) => void;
   /** The rows that can be submitted: those that are selected, and all of the sheet. */
   selected: Row[];
   all: Row[];
@@ -79,10 +79,10 @@ export function Toolbar({
         onChange={(file) => {
           // A browser does not tell of the same file chosen twice: it forgets the first.
           again.current?.();
-          take(file);
+          if (file) take([file]);
         }}
         resetRef={again}
-        accept=".csv,.tsv,.txt,.xlsx,text/csv,text/plain"
+        accept=".csv,.tsv,.txt,.xlsx,.docx,.eml,.msg,text/csv,text/plain,application/pdf,image/*"
         inputProps={{ 'aria-label': t('sheet.file') }}
       >
         {(props) => (

@@ -1,32 +1,34 @@
 /** The columns of a record type, made from its JSON Schema, and what their cells say. */
 import i18next from 'i18next';
-import * as z from 'zod/mini';
 import { countryNamed } from '../countries';
 import { cellNumber, day, dayIn, groupedFormat, parseNumber } from '../format';
 import { named } from '../i18n/fields';
+import { evidenceIn, evidenceText } from './evidence';
 import { isKept, keptText, originsOf } from './origins';
 
-const labels = z.optional(z.record(z.string(), z.string()));
-const property = z.object({
-  type: z.optional(z.union([z.string(), z.array(z.string())])),
-  description: z.optional(z.string()),
-  enum: z.optional(z.array(z.unknown())),
-  default: z.optional(z.unknown()),
-  format: z.optional(z.string()),
-  pattern: z.optional(z.string()),
-  title: z.optional(z.string()),
-  properties: z.optional(z.record(z.string(), z.object({ title: z.optional(z.string()) }))),
-  items: z.optional(z.object({ properties: z.optional(z.record(z.string(), z.object({ 'x-labels': labels }))) })),
-  'x-labels': labels,
-  'x-unit': z.optional(z.string()),
-  'x-units': z.optional(z.array(z.string())),
-  'x-headings': z.optional(z.array(z.string())),
-  'x-synonyms': labels,
-});
-const schema = z.object({
-  properties: z.record(z.string(), property),
-  required: z.optional(z.array(z.string())),
-});
+type Labels = Record<string, string>;
+
+/** A field of a record type, as far as its column depends on it. */
+interface Property {
+  type?: string | string[];
+  description?: string;
+  enum?: unknown[];
+  default?: unknown;
+  format?: string;
+  title?: string;
+  properties?: Record<string, { title?: string }>;
+  items?: { properties?: Record<string, { 'x-labels'?: Labels }> };
+  'x-labels'?: Labels;
+  'x-unit'?: string;
+  'x-units'?: string[];
+  'x-headings'?: string[];
+  'x-synonyms'?: Labels;
+}
+
+interface Schema {
+  properties: Record<string, Property>;
+  required?: string[];
+}
 
 export type Kind =
   | 'text'
@@ -92,10 +94,8 @@ export function labelOf(field: string, unit = ''): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-export function columnsOf(raw: unknown): Column[] {
-  const parsed = schema.safeParse(raw);
-  if (!parsed.success) return [];
-  const { properties, required = [] } = parsed.data;
+export function columnsOf(schema: object): Column[] {
+  const { properties, required = [] } = schema as Schema;
   const columns: Column[] = [];
   for (const [field, p] of Object.entries(properties)) {
     // The notation of numbers with units follows the language of the page.
@@ -146,11 +146,10 @@ export function namesIn(columns: Column[]): (field: string) => string | undefine
 }
 
 /** The labels of the items that amounts count. */
-const titlesOf = (parts: Record<string, { title?: string | undefined }>): Record<string, string> =>
+const titlesOf = (parts: NonNullable<Property['properties']>): Record<string, string> =>
   Object.fromEntries(Object.entries(parts).map(([name, { title }]) => [name, title ?? name.replaceAll('_', ' ')]));
 
-const surveyLabels = (p: z.infer<typeof property>): Record<string, string> =>
-  p.items?.properties?.mode?.['x-labels'] ?? {};
+const surveyLabels = (p: Property): Record<string, string> => p.items?.properties?.mode?.['x-labels'] ?? {};
 
 const hasWords = (column: Column): boolean =>
   column.kind === 'amounts' || column.kind === 'survey' || (column.kind !== 'boolean' && column.options.length > 0);
@@ -245,10 +244,7 @@ export function cellValue(column: Column, text: string): unknown {
     case 'origins':
       return isKept(bare) ? undefined : (originsOf(bare) ?? bare);
     case 'evidence':
-      return bare
-        .split(/\s*;\s*/)
-        .filter(Boolean)
-        .map((e) => (e.startsWith('https://') ? { url: e } : { name: e }));
+      return evidenceIn(bare) ?? bare;
     default:
       return bare;
   }
@@ -285,11 +281,7 @@ export function textOf(column: Pick<Column, 'kind'>, value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'number') return cellNumber(value);
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (column.kind === 'evidence' && Array.isArray(value)) {
-    return value
-      .map((e: { name?: string; url?: string; sha256?: string }) => e.name ?? e.url ?? e.sha256 ?? '')
-      .join('; ');
-  }
+  if (column.kind === 'evidence' && Array.isArray(value)) return evidenceText(value);
   if (column.kind === 'amounts' && typeof value === 'object')
     return Object.entries(value)
       .map(([name, amount]) => `${name} ${cellNumber(Number(amount))}`)

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Column } from './columns';
 import type { Engine } from './engine';
+import { documentOf, type Evidence, isDocument } from './evidence';
 import { firstRows, type TextTable, tableOf, withHead } from './headings';
 import { cellsOfLine, saysNoUnit } from './headunits';
 import { ImportModal } from './ImportModal';
@@ -26,8 +27,8 @@ const writeCSV = (table: string[][]): string =>
   table.map((line) => line.map((c) => `"${c.replaceAll('"', '""')}"`).join(',')).join('\n');
 
 export interface Tables {
-  /** Takes a file: its rows go through the API's import. */
-  take: (file: File | null | undefined) => void;
+  /** Takes files: the rows of a table go through the API's import, documents become evidence of a row. */
+  take: (files: File[], row?: number) => void;
   /** Takes a pasted table with headings in; reports whether it was one. */
   paste: (table: string[][]) => boolean;
   dialogs: ReactNode;
@@ -40,6 +41,7 @@ export function useTables(
   columns: Column[],
   focus: () => void,
   stay: () => void,
+  attach: (documents: Evidence[], row?: number) => void,
 ): Tables {
   const { t } = useTranslation();
   const { store } = engine;
@@ -57,9 +59,11 @@ export function useTables(
   const send = (name: string, table: TextTable, mapping: Mapping): void =>
     setUpload(new Upload(engine.event, type, name, new Blob([withHead(table, mapping, columns)])));
 
-  const take = async (file: File | null | undefined): Promise<void> => {
+  const take = async (files: File[], row?: number): Promise<void> => {
+    const [file] = files;
     if (!file || store.readOnly) return;
-    if (everything) notifications.show({ color: 'orange', message: t('sheet.chooseType') });
+    if (isDocument(file.name)) attach(await Promise.all(files.filter((f) => isDocument(f.name)).map(documentOf)), row);
+    else if (everything) notifications.show({ color: 'orange', message: t('sheet.chooseType') });
     else if (isWorkbook(file.name) || (await listsOrigins(type, file)))
       setUpload(new Upload(engine.event, type, file.name, file));
     else if (/\.(xls|ods|numbers)$/i.test(file.name))
@@ -126,5 +130,5 @@ export function useTables(
       )}
     </>
   );
-  return { take: (file) => void take(file), paste, dialogs };
+  return { take: (files, row) => void take(files, row), paste, dialogs };
 }

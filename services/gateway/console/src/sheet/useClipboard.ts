@@ -5,6 +5,7 @@ import type { Area, Selection } from './selection';
 import type { Store } from './store';
 import { parseTable, writeTable } from './table';
 import type { CellBlock } from './useCells';
+import { cellOf } from './usePointer';
 
 interface Props extends Pick<CellBlock, 'block' | 'write' | 'clear'> {
   store: Store;
@@ -69,7 +70,7 @@ export function useClipboard(p: Props): Clipboard {
   const onDrop = (e: DragEvent): void => {
     e.preventDefault();
     setDropping(false);
-    tables.take(e.dataTransfer.files[0]);
+    tables.take([...e.dataTransfer.files], cellOf(e)?.row);
   };
   return {
     dropping,

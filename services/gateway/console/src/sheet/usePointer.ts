@@ -20,7 +20,7 @@ interface Handlers {
 }
 
 /** Returns the cell that an event of the pointer is about. */
-function cellOf(e: MouseEvent): Position | undefined {
+export function cellOf(e: MouseEvent): Position | undefined {
   const target = e.target as Element;
   if (target.closest('.celleditor, [role=listbox]')) return undefined;
   const cell = target.closest<HTMLElement>('[data-c], [data-head]');
