@@ -3,7 +3,6 @@
  * the access token that no script can read.
  */
 import createClient from 'openapi-fetch';
-import * as z from 'zod/mini';
 import type { components, paths } from './schema';
 
 export type Schemas = components['schemas'];
@@ -30,28 +29,13 @@ export class ApiError extends Error {
   }
 }
 
-const detail = z.object({
-  field: z.optional(z.string()),
-  code: z.string(),
-  message: z.string(),
-  suggestions: z.optional(z.array(z.string())),
-});
-const failure = z.object({
-  error: z.object({
-    code: z.string(),
-    message: z.string(),
-    requestId: z.string(),
-    details: z.optional(z.array(detail)),
-  }),
-});
-
 /** Returns the error of a response; UNEXPECTED for a response that is not the server's. */
 export function errorOf(body: unknown, response: Pick<Response, 'status' | 'headers'>): ApiError {
-  const parsed = failure.safeParse(body);
   const wait = Number(response.headers.get('Retry-After') ?? 0);
-  if (parsed.success) {
-    const e = parsed.data.error;
-    return new ApiError(response.status, e.code, e.message, e.requestId, e.details, wait);
+  const e = (body as { error?: Partial<ApiError> } | null | undefined)?.error;
+  if (typeof e?.code === 'string' && typeof e.message === 'string' && typeof e.requestId === 'string') {
+    const details = Array.isArray(e.details) ? e.details : [];
+    return new ApiError(response.status, e.code, e.message, e.requestId, details, wait);
   }
   return new ApiError(
     response.status,

@@ -1,16 +1,16 @@
 /** In which organization an event was seen in this browser: ids only, for who is in several. */
-import * as z from 'zod/mini';
 
 const name = 'ecf.events';
 const most = 500;
-const entries = z.array(z.tuple([z.string(), z.string()]));
+
+const isEntry = (e: unknown): boolean => Array.isArray(e) && e.length === 2 && e.every((x) => typeof x === 'string');
 
 function read(): [string, string][] {
   try {
-    return z.parse(entries, JSON.parse(localStorage.getItem(name) ?? '[]'));
-  } catch {
-    return []; // it was not written by this program
-  }
+    const stored: unknown = JSON.parse(localStorage.getItem(name) ?? '[]');
+    if (Array.isArray(stored) && stored.every(isEntry)) return stored;
+  } catch {}
+  return []; // it was not written by this program
 }
 
 /** Remembers the organization of an event; of many events, the latest. */
