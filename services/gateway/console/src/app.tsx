@@ -1,27 +1,19 @@
 import { type CSSVariablesResolver, createTheme, MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  Outlet,
-  RouterProvider,
-  redirect,
-} from '@tanstack/react-router';
 import { setNonce } from 'get-nonce';
 import { lazy, type ReactNode, Suspense, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from './api/client';
 import { loaded } from './loaded';
-import { EventsPage } from './pages/Events';
 import { EndedModal, SignInPage } from './pages/SignIn';
 import { SessionGate } from './session';
-import { Shell } from './ui/Shell';
-import { Loading, Missing, Problem, tellAnswered, tellBehind } from './ui/states';
+import { Loading, Problem, tellAnswered, tellBehind } from './ui/states';
 import { Updated } from './ui/Updated';
 
+// Not needed to sign in, so they come while the session is asked for and while somebody types a password.
+const pages = location.pathname === '/setup' ? undefined : loaded(() => import('./signedIn'));
+const SignedIn = lazy(() => (pages ?? loaded(() => import('./signedIn'))).then((m) => ({ default: m.SignedIn })));
 const SetupPage = lazy(() => loaded(() => import('./pages/Setup')).then((m) => ({ default: m.SetupPage })));
 
 const basic = createTheme({
@@ -70,101 +62,6 @@ const queries = new QueryClient({
   },
 });
 
-const rootRoute = createRootRoute({
-  component: () => (
-    <Shell>
-      <Outlet />
-    </Shell>
-  ),
-});
-const eventRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/events/$eventId',
-  // Nothing of one event's pages is of another one, such as an approval that can be undone.
-  remountDeps: ({ params }) => params,
-  component: lazyRouteComponent(() => loaded(() => import('./pages/Event')), 'EventPage'),
-});
-const routeTree = rootRoute.addChildren([
-  createRoute({ getParentRoute: () => rootRoute, path: '/', component: EventsPage }),
-  eventRoute.addChildren([
-    createRoute({
-      getParentRoute: () => eventRoute,
-      path: '/',
-      beforeLoad: ({ params }) => {
-        throw redirect({ to: '/events/$eventId/sheet', params: { eventId: (params as { eventId: string }).eventId } });
-      },
-    }),
-    createRoute({
-      getParentRoute: () => eventRoute,
-      path: '/sheet',
-      validateSearch: (s: Record<string, unknown>): { type?: string; record?: string } => ({
-        ...(typeof s.type === 'string' ? { type: s.type } : {}),
-        ...(typeof s.record === 'string' ? { record: s.record } : {}),
-      }),
-      component: lazyRouteComponent(() => loaded(() => import('./pages/Sheet')), 'SheetPage'),
-    }),
-    createRoute({
-      getParentRoute: () => eventRoute,
-      path: '/footprint',
-      component: lazyRouteComponent(() => loaded(() => import('./pages/Footprint')), 'FootprintPage'),
-    }),
-    createRoute({
-      getParentRoute: () => eventRoute,
-      path: '/review',
-      validateSearch: (s: Record<string, unknown>): { show?: string } =>
-        typeof s.show === 'string' ? { show: s.show } : {},
-      component: lazyRouteComponent(() => loaded(() => import('./pages/Review')), 'ReviewPage'),
-    }),
-    createRoute({
-      getParentRoute: () => eventRoute,
-      path: '/report',
-      component: lazyRouteComponent(() => loaded(() => import('./pages/Report')), 'ReportPage'),
-    }),
-    createRoute({
-      getParentRoute: () => eventRoute,
-      path: '/history',
-      component: lazyRouteComponent(() => loaded(() => import('./pages/History')), 'HistoryPage'),
-    }),
-  ]),
-  createRoute({
-    getParentRoute: () => rootRoute,
-    path: '/organization',
-    validateSearch: (s: Record<string, unknown>): { tab?: string } => (typeof s.tab === 'string' ? { tab: s.tab } : {}),
-    component: lazyRouteComponent(() => loaded(() => import('./pages/Organization')), 'OrganizationPage'),
-  }),
-  createRoute({
-    getParentRoute: () => rootRoute,
-    path: '/compare',
-    validateSearch: (s: Record<string, unknown>): { events?: string } =>
-      typeof s.events === 'string' ? { events: s.events } : {},
-    component: lazyRouteComponent(() => loaded(() => import('./pages/Compare')), 'ComparePage'),
-  }),
-  createRoute({
-    getParentRoute: () => rootRoute,
-    path: '/account',
-    component: lazyRouteComponent(() => loaded(() => import('./pages/Account')), 'AccountPage'),
-  }),
-  createRoute({
-    getParentRoute: () => rootRoute,
-    path: '/about',
-    component: lazyRouteComponent(() => loaded(() => import('./pages/About')), 'AboutPage'),
-  }),
-]);
-
-const router = createRouter({
-  routeTree,
-  defaultPreload: 'intent',
-  scrollRestoration: false,
-  defaultPendingComponent: Loading,
-  defaultNotFoundComponent: () => <Missing />,
-});
-
-declare module '@tanstack/react-router' {
-  interface Register {
-    router: typeof router;
-  }
-}
-
 const nonce = (): string => document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
 
 // The scroll lock of a dialog adds a style element.
@@ -200,7 +97,9 @@ export function App(): ReactNode {
             signedOut={(done) => <SignInPage done={done} />}
             ended={(done) => <EndedModal done={done} />}
           >
-            <RouterProvider router={router} />
+            <Suspense fallback={<Loading />}>
+              <SignedIn />
+            </Suspense>
           </SessionGate>
         )}
       </QueryClientProvider>

@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
 import { ApiError, api, consoleHeader, errorOf, forget, onSessionEnded, type Schemas, take } from './api/client';
-import { reloadNow } from './ui/leave';
+import { reloadNow } from './ui/reload';
 
 export interface Session {
   me: Schemas['Me'];

@@ -2,14 +2,7 @@
 import { useBlocker } from '@tanstack/react-router';
 import { useCallback, useMemo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-
-let reloading = false;
-
-/** Reloads the page without asking: its content is not for the user who is now signed in. */
-export function reloadNow(): void {
-  reloading = true;
-  location.reload();
-}
+import { isReloading } from './reload';
 
 export interface Unsaved {
   /** Something was typed or chosen. */
@@ -32,7 +25,7 @@ export function useUnsaved(): Unsaved {
   }, [question]);
   useBlocker({
     shouldBlockFn: () => !mayLeave(),
-    enableBeforeUnload: () => filled.current && !reloading,
+    enableBeforeUnload: () => filled.current && !isReloading(),
   });
   return useMemo(
     () => ({
