@@ -214,6 +214,7 @@ func (c *checker) row(where string, r *Row, sources map[string]Source) {
 	c.limits(where, r.KgCO2e, r.Low, r.High)
 	c.builtIn(where, r, sources)
 	c.compare(where, r)
+	c.generation(where, r)
 }
 
 // gases checks that the gases add up to the total, but for rounding.
@@ -259,6 +260,24 @@ func (c *checker) builtIn(where string, r *Row, sources map[string]Source) {
 	if !slices.Contains(same, f) {
 		c.fault(where+".id", "a built-in set has another row of this id: take an id of its own, such as one with the year")
 	}
+}
+
+// generation notes a national row of generation that is not used: from engine 2.1.0 on it needs an upstream part, of its
+// own, of the same series in a built-in set, or derived. Rows of a built-in set are as they were exported.
+func (c *checker) generation(where string, r *Row) {
+	m := gridSeries.FindStringSubmatch(r.Series)
+	if m == nil || m[2] != "" || r.WellToTank != nil || !slices.Contains([]string{"location", "egrid", "nga", "eea", "mfe"}, m[3]) {
+		return
+	}
+	if _, ids := builtInRows(); len(ids[r.ID]) > 0 || factors.UpstreamOf(r.ID) != nil {
+		return
+	}
+	for _, set := range factors.Sets() {
+		if f, ok := set.Lookup(r.Series); ok && f.WTT.Published {
+			return
+		}
+	}
+	c.note(where+".wellToTank", "a grid of generation without it is not used from engine 2.1.0 on; elec.%s.ember takes a life-cycle figure", m[1])
 }
 
 // compare notes a figure that is far from that of the newest built-in set.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -164,6 +165,37 @@ func TestAFigureFarFromTheLastOneIsPointedOut(t *testing.T) {
 	}
 	if _, notes, err := pack.Read([]byte(strings.Replace(text, "0.02", "0.12", 1))); err != nil || len(notes) != 0 {
 		t.Errorf("%v, %v", notes, err)
+	}
+}
+
+// TestAGridThatIsNotUsedIsPointedOut: a national row of generation without an upstream part has no effect on events by
+// engine 2.1.0 and later ones.
+func TestAGridThatIsNotUsedIsPointedOut(t *testing.T) {
+	t.Parallel()
+	said := func(text string) bool {
+		_, notes, err := pack.Read([]byte(text))
+		if err != nil {
+			t.Error(err)
+		}
+		return slices.ContainsFunc(notes, func(n pack.Fault) bool { return strings.Contains(n.String(), "is not used from engine 2.1.0 on") })
+	}
+	for series, unused := range map[string]bool{"elec.fr.location": true, "elec.fr.eea": true, "elec.fr.ember": false, "elec.fr.residual": false, "elec.gb.location": false} {
+		whole := strings.ReplaceAll(small, "elec.fr.location", series)
+		if got := said(strings.Replace(whole, `"wellToTank":0.01,`, "", 1)); got != unused {
+			t.Errorf("%s without an upstream part is pointed out: %t", series, got)
+		}
+		if said(whole) {
+			t.Errorf("%s with its upstream part is pointed out", series)
+		}
+	}
+	// An exported set is as it was, with the rows that its events do not use.
+	exported := pack.Export(factors.Sets()[0], "copy", 1)
+	text, err := exported.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said(string(text)) {
+		t.Error("a row of an exported set is pointed out")
 	}
 }
 
