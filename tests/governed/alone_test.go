@@ -103,7 +103,7 @@ func attempts() map[string][]attempt {
 	factors := func(move string, body func(*scene) any) []attempt {
 		return []attempt{library(used, move, body), library(proposed, move, body)}
 	}
-	imports := func(move string) attempt {
+	ofImport := func(move string) attempt {
 		return attempt{on: ofRecords, path: func(s *scene) string { return base + "/imports/" + s.imported + "/" + move }}
 	}
 	change := func(s *scene) string {
@@ -139,7 +139,7 @@ func attempts() map[string][]attempt {
 		"createRecords": {{on: ofRecords, path: at(base + "/waste/batch"), body: sends(map[string]any{"onDuplicate": "update", "items": []any{tonnes("counted"), tonnes("waiting")}})}},
 		"importRecords": {{on: ofRecords, path: at(base + "/waste/import?onDuplicate=update&partial=true"), body: sends(file), head: table}},
 		"importMixed":   {{on: ofRecords, path: at(base + "/import?onDuplicate=update&partial=true"), body: sends("type," + strings.TrimSuffix(strings.ReplaceAll(file, "\n", "\nwaste,"), "waste,")), head: table}},
-		"undoImport":    {imports("undo")}, "submitImport": {imports("submit")}, "approveImport": decision(imports("approve")),
+		"undoImport":    {ofImport("undo")}, "submitImport": {ofImport("submit")}, "approveImport": decision(ofImport("approve")),
 		"submitRecords": {{on: ofRecords, path: at(base + "/waste/submit"), body: all}}, "withdrawRecords": {{on: ofRecords, path: at(base + "/waste/withdraw"), body: all}},
 		"deleteRecords":           {{on: ofRecords, path: at(base + "/waste/delete"), body: all}},
 		"putRecordByReference":    {{on: ofRecords, path: at(base + "/waste/by-reference/counted"), body: sends(tonnes("counted"))}},
@@ -228,8 +228,8 @@ func (s *scene) propose() string {
 	return fmt.Sprint(s.want(http.StatusCreated, s.ask(s.recordsApp, http.MethodPost, "/supplier-factors", "mia", factor(fmt.Sprint("Factor ", s.made), 2))).data["_id"])
 }
 
-// clear rejects the changes that attempts have proposed.
-func (s *system) clear() {
+// rejectAll rejects the changes that attempts have proposed.
+func (s *system) rejectAll() {
 	s.t.Helper()
 	e, err := s.records.EventContext(s.t.Context(), org, event)
 	must(s.t, err)
@@ -346,7 +346,7 @@ func (s *system) alone(what, id string, c *scene, a attempt, rules string) {
 	}
 	s.t.Logf("%s by %s: %d %s, moved: %t", what, a.as, answer.status, answer.code, now != figures)
 	if next > 0 {
-		s.clear()
+		s.rejectAll()
 	}
 	if (now != figures || answer.status == http.StatusAccepted) && answer.status < http.StatusMultipleChoices && !a.decides && a.head == nil && !answer.audited {
 		s.t.Errorf("%s by %s (%d) is not entered into the audit log", what, a.as, answer.status)
