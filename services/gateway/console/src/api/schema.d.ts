@@ -1175,7 +1175,7 @@ export interface paths {
          *     Columns that are no field, and those with values and without a head, are left out and named in `ignoredColumns`, and refused with
          *     `Prefer: handling=strict`; those of an export that the service owns are left out silently. An empty cell is an absent field. Lists and
          *     objects are JSON, a list may also be
-         *     `KEF|OSL`; `yes`/`no`, `1`/`0`, `x`/`-`, `ja`/`nein` and `oui`/`non` are taken for `true`/`false`, and of `roundTrip` also `Return`/`Single`, `Round trip`/`One way` and `Hin und zurück`/`Einfach`; a value of a list may be written without
+         *     `KEF|OSL`; `yes`/`no`, `1`/`0`, `x`/`-`, `ja`/`nein`, `oui`/`non`, `sí`/`no`, `sim`/`não` and `ja`/`nee` are taken for `true`/`false`, and of `roundTrip` also `Return`/`Single`, `Round trip`/`One way` and `Hin und zurück`/`Einfach`; a value of a list may be written without
          *     regard to case, spaces, `_` and `-`, by its name in German, or by a word that stands for nothing else (`Natural gas`, `Reisebus`, `Train`; the `x-synonyms` of the schema), a country by its name in English or German; an apostrophe before a character that a spreadsheet would
          *     run is taken away, as exports put it there.
          *
@@ -1186,14 +1186,17 @@ export interface paths {
          *     stands for the column `currency`. A day may have its month as a word (`2 Sep 2026`, `2. September 2026`, `2-Sep-26`).
          *     Nights of accommodation are counted from `Check-in` to `Check-out`, or `Anreise` and `Abreise`, where no column has them, and a column `Route` of flights (`LHR-FRA-SIN-FRA-LHR`) stands
          *     for `from`, `via`, `to` and `roundTrip`, as do the columns of legs (`Leg 2 From`, `Segment 2 Destination`, `Von 2`, `Return from`) and of stops (`Stop 1`, `Stopover`), where each leg begins where the one before ends; a row whose legs do not is refused. A column `Ticket type` (`Off-Peak Return`) stands for `roundTrip`. A column `Room` beside names of guests, or `Room number`, has the number of a room: each row is one.
-         *     Columns of energy by tariff, month or meter (`Day kWh`, `Night kWh`) are added up where all columns of energy are such parts. A row with meals of one diet (`Vegan`, `Vegetarisch`) is read, and one with several diets, also in one cell (`120 veg / 80 vegan`), is refused with `SEVERAL_RECORDS`. A column of tonne-kilometres (`tkm`) stands for weight and distance, and one of codes of the European List of Waste (`EWC`, `AVV`) for the material. Of attendees, a number of people that the row would not count (`Guests`, `Registered`, `davon online`) is refused.
+         *     Columns of energy by tariff, month or meter (`Day kWh`, `Night kWh`) are added up where all columns of energy are such parts, as are those of
+         *     rooms by their kind (`EZ`, `DZ`, `Singles`, `Twin rooms`) where no column has the rooms, and those of meals (`Lunch`, `Dinner`; a column `Breakfast` becomes `servings`). A row with meals of one diet (`Vegan`, `Vegetarisch`) is read, and one with several diets, also in one cell (`120 veg / 80 vegan`), is refused with `SEVERAL_RECORDS`. A column of tonne-kilometres (`tkm`) stands for weight and distance, and one of codes of the European List of Waste (`EWC`, `AVV`) for the material. Of attendees, a number of people that the row would not count (`Guests`, `Registered`, `davon online`) is refused.
+         *     Of a table of journeys without a column of modes the trains (`Train`, `Zug`) or products (`ICE`, `UberX`) tell the mode. In a list of hired vehicles (`Rental agreement`, `Km out`) a
+         *     return date is that of the vehicle, and no journey back.
          *     An amount of each of something (`Weight per pallet (kg)`, `Hours per day`, `Einzelpreis`, `Verbrauch (l/h)`, `Bin size (litres)`) is multiplied by the column that counts it. Where a number of things, more than one, stands beside an amount that may be
          *     that of each or of all (`Trips` beside `Tonnes`, `Stück` beside `m³`, `Days` beside `Hours`), the row is refused with `AMBIGUOUS_COUNT`: the heading of the amount tells with `per trip`, `pro Tag` or `each`, or with `Total`.
          *     A row that sums up the others, or some of them, is refused with `TOTALS_ROW`, the head once more with `REPEATED_HEAD`, and with `ROW_NOT_COUNTED` one of which the file says that it does not count: it was
          *     cancelled, refunded or missed (`Status`, `Transaction type`, `Cancelled`, `No show`), its price or number is negative, it is a credit among debits, its person attends online, it is the way back of a
          *     booking (`Trip ID`, `PNR`) of which another row is a return journey, it has a room that another row has for the same nights, or it is a charge beside such a row (`EMD`, `Seat`, `Service fee`, `City tax`, `Stromsteuer`). A ticket that was exchanged (`EXCH`, `Umbuchung`) is refused with `EXCHANGED_TICKET`. `partial=true` imports the others. A number with one separator before exactly three digits (`1.200`, `1,200`) may be twelve
          *     hundred or one and a bit. Where no form is declared (`numberFormat`, `decimal`), the other numbers of the file settle it, for all of the file (`0.25`, `1.234,5`);
-         *     where they do not, it is refused with `AMBIGUOUS_NUMBER`, but for one: with commas between the cells, and heads that are not German or French,
+         *     where they do not, it is refused with `AMBIGUOUS_NUMBER`, but for one: with commas between the cells, and heads that are not German, French, Spanish, Italian, Dutch or Portuguese,
          *     `1.200` is one and a bit. Cells of a workbook that are numbers, and exports as they were sent, have one reading. A workbook (XLSX) is read as the table of one of its sheets: of formulas the results
          *     that it keeps, of the column `date` its days. It may unpack to 48 MiB, 100,000 rows and 500 columns,
          *     and come to 16 MiB as CSV (`PAYLOAD_TOO_LARGE`); empty cells count, of which a sheet has at most 2,500,000 and a row 16,384.
@@ -4399,7 +4402,8 @@ export interface components {
             comment?: string | null;
         };
         /**
-         * @description What the footprint is meant to cover. This is descriptive only; approved records always count.
+         * @description What the footprint is meant to cover. This is descriptive only; approved records always count. A type that does not
+         *     exist, one that is named twice, and one that is both included and excluded are stored and noticed (`BOUNDARY_UNCLEAR`).
          * @example {
          *       "included": [
          *         "flights",
