@@ -217,7 +217,11 @@ func verifyOrganization(ctx context.Context, out io.Writer, stores *stores, org 
 	if state.records, err = histories.Verify(ctx, stores.records, org, func(f histories.Fault) error { return report(f.String()) }); err != nil {
 		return state, err
 	}
-	if o, err := stores.records.Organization(ctx, org); err == nil && state.records.PolicyRev > o.Policy.Rev {
+	o, err := stores.records.Organization(ctx, org)
+	if err != nil && !errors.Is(err, record.ErrNotFound) && !record.IsDamage(err) { // verifyKept has reported these
+		return state, err
+	}
+	if err == nil && state.records.PolicyRev > o.Policy.Rev {
 		if err := report(fmt.Sprintf("decisions were made under the policy of revision %d, and its newest one is of revision %d", state.records.PolicyRev, o.Policy.Rev)); err != nil {
 			return state, err
 		}

@@ -2,6 +2,7 @@ package resulttree
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/factors"
@@ -70,5 +71,19 @@ func TestArithmeticIsTheEngines(t *testing.T) {
 	}
 	if _, err := (arithmetic{}).Sum([]json.RawMessage{[]byte(`{"records":1,"total":"5"}`)}); err == nil {
 		t.Fatal("a contribution that does not add up was taken")
+	}
+}
+
+// TestSumOfAResult: no result has no sum, and one that cannot be read is named.
+func TestSumOfAResult(t *testing.T) {
+	t.Parallel()
+	if sum, err := (Result{}).Sum(); err != nil || sum.Records() != 0 {
+		t.Errorf("no result: %d records, %v", sum.Records(), err)
+	}
+	for _, contribution := range []string{``, `{`, `{"records":"x"}`} {
+		_, err := Result{Event: "event-7", Version: 4, Revision: 3, Contribution: json.RawMessage(contribution)}.Sum()
+		if err == nil || !strings.Contains(err.Error(), "event event-7, revision 3") {
+			t.Errorf("%q: %v", contribution, err)
+		}
 	}
 }
