@@ -20,7 +20,7 @@ function precompress(): Plugin {
     configResolved(config) {
       dir = join(config.root, config.build.outDir);
     },
-    // The pages of who is signed in begin to load with the page, after what signing in needs.
+    // The pages of who is signed in begin to load with the page, behind what signing in needs.
     transformIndexHtml: {
       order: 'post',
       handler(html, { bundle = {} }) {
@@ -34,9 +34,9 @@ function precompress(): Plugin {
         if (signedIn.length === 0) throw new Error('the pages of who is signed in are not in a file of their own');
         return signedIn.map((name) => ({
           tag: 'link',
+          injectTo: 'head',
           attrs: {
             rel: 'modulepreload',
-            fetchpriority: 'low',
             crossorigin: true,
             href: `/${name}`,
             nonce: '__NONCE__',
