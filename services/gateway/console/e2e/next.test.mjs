@@ -118,6 +118,14 @@ test('a waiting record is weighed against what is approved, and says so', async 
   await submitted(event, 'flights', flight);
   const { page } = await visit('manager', `/events/${event}/review`);
   await page.getByText(/1,200% of what is approved/).waitFor();
+  // Whose it is stands with it, and its numbers are in groups, so that a slip of the decimal point is seen.
+  await submitted(event, 'venue', { electricityKWh: 470000 });
+  await page.reload();
+  await page
+    .getByRole('option', { name: /470,000 kWh/ })
+    .getByText('Demo user')
+    .waitFor();
+  await page.getByRole('cell', { name: '470,000', exact: true }).waitFor();
 });
 
 test('on a laptop the kinds of records and their counts are on one line, in both languages', async () => {
@@ -196,6 +204,21 @@ test('on a phone the title of an event is read whole, beside its badge', async (
   const heading = page.getByRole('heading', { level: 1, name: title });
   assert.ok(await heading.evaluate((e) => e.scrollHeight <= e.clientHeight), 'nothing of it is cut off');
   assert.ok((await heading.boundingBox()).width > 280, 'it has the width of the page');
+  for (const locale of ['en-GB', 'de-DE']) {
+    const other = await visit('manager', `/events/${event}/footprint`, {
+      viewport: { width: 390, height: 844 },
+      locale,
+    });
+    await other.page.locator('.tab[aria-current=page]').waitFor();
+    const lines = await other.page
+      .locator('.tab')
+      .evaluateAll((tabs) => new Set(tabs.map((tab) => tab.offsetTop)).size);
+    assert.equal(lines, 1, `the tabs are on one line: ${locale}`);
+    assert.ok(
+      (await other.page.locator('.eventhead').boundingBox()).height < 844 / 4,
+      'most of the page is below them',
+    );
+  }
 });
 
 test('all rows of a sheet are submitted together, also on a phone', async () => {

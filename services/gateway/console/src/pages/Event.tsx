@@ -116,7 +116,8 @@ export function EventPage(): ReactNode {
                 className="tab"
                 aria-current={path.endsWith(`/${p}`) ? 'page' : undefined}
               >
-                {called(p)}{' '}
+                <span className="tabname">{called(p)}</span>
+                {p === 'report' && <span className="tabshort">{t('place.readReport')}</span>}{' '}
                 {p === 'review' && waitingIn(event) > 0 && (
                   <>
                     <span className="tabcount" aria-hidden>

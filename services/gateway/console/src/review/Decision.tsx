@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { call, type Schemas } from '../api/client';
 import { useRecordTypes } from '../api/types';
 import { countryName } from '../countries';
-import { co2e, exact, range } from '../format';
+import { co2e, exact, exactNumber, range } from '../format';
 import { named } from '../i18n/fields';
 import { say, sayOfOne } from '../i18n/server';
 import type { Item, Move } from '../pages/queue';
@@ -106,7 +106,9 @@ export function Decision({
                     <Table.Td>
                       {c.field === 'country'
                         ? countryName(String(item.country), i18n.resolvedLanguage ?? 'en')
-                        : shown(c, textOf(c, item[c.field]))}
+                        : typeof item[c.field] === 'number'
+                          ? exactNumber(item[c.field] as number) // in groups: a slip of the decimal point is seen
+                          : shown(c, textOf(c, item[c.field]))}
                       {item.footprint?.defaulted.includes(c.field) && (
                         <Text span size="xs" c="dimmed">
                           {' '}

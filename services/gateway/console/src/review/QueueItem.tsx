@@ -66,7 +66,7 @@ export function QueueItem({ item: i, at, count, current, marked, choose, toggle 
         </Text>
         <Group gap={6}>
           <Text size="xs" c="dimmed">
-            {age(i.review.ageHours)}
+            {[age(i.review.ageHours), i.createdBy?.name].filter(Boolean).join(' · ')}
             {i.review.sharePercent !== null &&
               ` · ${t('review.share', { share: percent(i.review.sharePercent / 100) })}`}
           </Text>

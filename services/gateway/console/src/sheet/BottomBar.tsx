@@ -100,7 +100,7 @@ interface FigureProps {
 function Figure({ label, count, sum, asking, fault = '' }: FigureProps): ReactNode {
   const { t } = useTranslation();
   return (
-    <div className="barfigure">
+    <div className="barfigure" data-none={count === 0 || undefined}>
       <Text size="xs" c="dimmed">
         {label} · {t('bar.rows', { count })}
         {fault && (
