@@ -805,7 +805,7 @@ export interface paths {
         head?: never;
         /**
          * Change an event
-         * @description Needs the role manager. Absent fields stay as they are; `null` clears a field. A change of country, dates, attendees or method recalculates the result. Once records have been approved, your organization may require a reason (`comment`) or a second manager. In the latter case the response is 202, and nothing of the change applies until it is approved; while the same proposal of yours waits, the response is that proposal.
+         * @description Needs the role manager. Absent fields stay as they are; `null` clears a field. A change of country, dates, attendees (remote ones too), method, boundary or compensation is a new revision of the result. Once records have been approved, your organization may require a reason (`comment`) or a second manager. In the latter case the response is 202, and nothing of the change applies until it is approved; while the same proposal of yours waits, the response is that proposal.
          */
         patch: operations["updateEvent"];
         trace?: never;
@@ -3336,7 +3336,7 @@ export interface components {
             fourEyes?: boolean;
             /** @description A change of an event that affects an approved figure needs a `comment`. */
             requireReason?: boolean;
-            /** @description A record that counts for less than this, in the total and in the market-based figure, is approved automatically when it is submitted. Its history shows the move `auto-approve` with the name of the administrator who set this value. With `fourEyes`, a record that this administrator created, last edited or submitted waits for someone else, and so does a record that was approved before. A record that a person sent back or rejected always waits until a person approves it. `null` or 0: nothing is approved automatically. */
+            /** @description A record that counts for less than this, in the total, in the market-based figure and in biogenic CO2 outside of scopes, is approved automatically when it is submitted. Its history shows the move `auto-approve` with the name of the administrator who set this value. With `fourEyes`, a record that this administrator created, last edited or submitted waits for someone else, and so does a record that was approved before. A record that a person sent back or rejected always waits until a person approves it. `null` or 0: nothing is approved automatically. */
             autoApproveBelowKg?: number | null;
             /** @description One in this number of automatically approvable records, drawn when it is first submitted, still waits for a person; `null`: none. Not stored without `autoApproveBelowKg`. */
             spotCheckOneIn?: number | null;
@@ -12484,7 +12484,7 @@ export interface operations {
             402: components["responses"]["PlanLimitExceeded"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            409: components["responses"]["KeyInProgress"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["KeyReused"];
@@ -12548,7 +12548,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            409: components["responses"]["KeyInProgress"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["KeyReused"];
@@ -12800,7 +12800,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            409: components["responses"]["KeyInProgress"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["KeyReused"];
@@ -12864,7 +12864,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            409: components["responses"]["KeyInProgress"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["KeyReused"];
