@@ -53,6 +53,9 @@ func TestBackupAndRestore(t *testing.T) {
 		t.Fatal(err)
 	}
 	target.must("", "restore", "--from", backup)
+	if left, err := filepath.Glob(filepath.Join(target.env["ECF_DATA_DIR"], "*.partial*")); err != nil || len(left) > 0 {
+		t.Errorf("the restore left %v, %v", left, err)
+	}
 	closed := func(after string) {
 		if info, err := os.Stat(target.env["ECF_DATA_DIR"]); err != nil || info.Mode().Perm() != 0o700 {
 			t.Errorf("after %s the data directory has the mode %v: %v", after, info.Mode(), err)

@@ -59,7 +59,11 @@ func prepareDemo(ctx context.Context, c Config, stores *stores, accounts *auth.S
 		return nil, fmt.Errorf("demo: %w", err)
 	}
 	o.Policy.RequireReason = true
-	if err := stores.records.InsertOrganization(ctx, o); err != nil && !errors.Is(err, record.ErrDuplicate) {
+	err = stores.records.InsertOrganization(ctx, o)
+	if err == nil {
+		err = accounts.PlanSet(ctx, string(o.ID), "", o.Plan)
+	}
+	if err != nil && !errors.Is(err, record.ErrDuplicate) {
 		return nil, fmt.Errorf("demo: %w", err)
 	}
 	actors := map[identity.Role]record.Actor{}

@@ -78,10 +78,8 @@ func restoreFile(ctx context.Context, dir, from string, m manifest, sync func(st
 	}
 	// Atomic, so that an interrupted restore can be repeated.
 	partial := target + ".partial"
-	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
-		if err := os.Remove(partial + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
+	if err := removeAll(partial, partial+"-wal", partial+"-shm", partial+"-journal"); err != nil {
+		return err
 	}
 	if err := copyFile(partial, filepath.Join(from, DatabaseFile)); err != nil {
 		return unusable(dir, err)
@@ -97,7 +95,24 @@ func restoreFile(ctx context.Context, dir, from string, m manifest, sync func(st
 	if err := errors.Join(err, db.Close()); err != nil {
 		return unusable(dir, err)
 	}
+	// The file alone is renamed: sessions that end in a log beside it only would go on.
+	if log, err := os.Stat(partial + "-wal"); err == nil && log.Size() > 0 {
+		return unusable(dir, fmt.Errorf("%s is not empty after the database was closed", log.Name()))
+	}
+	if err := removeAll(partial+"-wal", partial+"-shm"); err != nil {
+		return err
+	}
 	return unusable(dir, durable.Rename(partial, target, sync))
+}
+
+// removeAll removes the files that exist.
+func removeAll(files ...string) error {
+	for _, f := range files {
+		if err := os.Remove(f); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 // fill copies data into MongoDB, which must be empty or contain a part of the same data from an

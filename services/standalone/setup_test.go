@@ -148,27 +148,42 @@ func TestBootstrap(t *testing.T) {
 	}
 }
 
-// TestThePlanOfABootstrapIsLogged: as that of any other organization, it cannot be changed beside
-// the audit log without being noticed.
-func TestThePlanOfABootstrapIsLogged(t *testing.T) {
+// TestThePlanIsLogged: as that of any other organization, that of a bootstrapped one and of the demo cannot
+// be changed beside the audit log without being noticed.
+func TestThePlanIsLogged(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	c := &commands{t, map[string]string{"ECF_ADDR": "127.0.0.1:0", "ECF_DATA_DIR": dir, "ECF_ISSUER": "https://ecf.example"}}
-	c.must("", "bootstrap", "--name=Example Events", "--plan=team", "--email=jo@example.test")
-	c.must("", "audit", "verify")
-	db, err := sqlitex.Open(t.Context(), filepath.Join(dir, standalone.DatabaseFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = db.Write(t.Context(), func(ctx context.Context, tx sqlitex.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE organizations SET plan = 'enterprise'`)
-		return err
-	})
-	if err := errors.Join(err, db.Close()); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := c.run("", "audit", "verify"); err == nil || !strings.Contains(out, "its plan is enterprise, and was last set to team") {
-		t.Errorf("another plan: %v\n%s", err, out)
+	for _, made := range []struct {
+		by  string
+		how func(*commands)
+	}{
+		{"bootstrap", func(c *commands) {
+			c.must("", "bootstrap", "--name=Example Events", "--plan=team", "--email=jo@example.test")
+		}},
+		{"demo", func(c *commands) { c.serve() }},
+	} {
+		t.Run(made.by, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			env := map[string]string{"ECF_ADDR": "127.0.0.1:0", "ECF_DATA_DIR": dir, "ECF_ISSUER": "https://ecf.example", "ECF_DEMO": "true", "ECF_DEMO_PASSWORD": password}
+			// The server ends with its test, before the file is written to.
+			t.Run("make", func(t *testing.T) { made.how(&commands{t, env}) })
+			c := &commands{t, env}
+			c.must("", "audit", "verify")
+			db, err := sqlitex.Open(t.Context(), filepath.Join(dir, standalone.DatabaseFile))
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = db.Write(t.Context(), func(ctx context.Context, tx sqlitex.Tx) error {
+				_, err := tx.ExecContext(ctx, `UPDATE organizations SET plan = 'enterprise'`)
+				return err
+			})
+			if err := errors.Join(err, db.Close()); err != nil {
+				t.Fatal(err)
+			}
+			if out, err := c.run("", "audit", "verify"); err == nil || !strings.Contains(out, "its plan is enterprise, and was last set to team") {
+				t.Errorf("another plan: %v\n%s", err, out)
+			}
+		})
 	}
 }
 
