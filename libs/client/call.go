@@ -105,6 +105,7 @@ type settings struct {
 	key         string
 	ifMatch     string
 	revisions   map[string]int64
+	figures     map[string]Kilograms
 	ifNoneMatch string
 	ifAbsent    bool
 	requestID   string
@@ -126,6 +127,12 @@ func IfMatch(tag string) Option { return func(s *settings) { s.ifMatch = tag } }
 // was seen is moved, by its id. Another one, and a record that is not named, has
 // CodePreconditionFailed as the error of its outcome.
 func IfRevisions(seen map[string]int64) Option { return func(s *settings) { s.revisions = seen } }
+
+// IfFigures approves of many records only those whose [Footprint] is the one that was
+// seen, by its id: it depends on the event too, and so can change while the revision of
+// the record stays the same. Another one, and a record that is not named, has
+// CodePreconditionFailed as the error of its outcome.
+func IfFigures(seen map[string]Kilograms) Option { return func(s *settings) { s.figures = seen } }
 
 // IfNoneMatch reads only what differs from what one has: the error is
 // [ErrNotModified] while tag, the [Meta] ETag of an earlier answer, still holds.
@@ -172,6 +179,7 @@ func (c *Client) settle(k call, options []Option) (settings, error) {
 	isGet := k.method == http.MethodGet
 	for name, wrong := range map[string]bool{
 		"IdempotencyKey": s.key != "" && !k.keyed, "IfMatch": s.ifMatch != "" && !k.guarded, "IfRevisions": s.revisions != nil && k.many == nil,
+		"IfFigures":   s.figures != nil && k.many == nil,
 		"IfNoneMatch": s.ifNoneMatch != "" && !isGet, "IfAbsent": s.ifAbsent && k.method != http.MethodPut, "DryRun": s.dryRun && !k.rehearsable,
 	} {
 		if wrong {
@@ -180,6 +188,9 @@ func (c *Client) settle(k call, options []Option) (settings, error) {
 	}
 	if s.revisions != nil {
 		k.many["revisions"] = s.revisions
+	}
+	if s.figures != nil {
+		k.many["figures"] = s.figures
 	}
 	if k.keyed && s.key == "" && !s.dryRun {
 		s.key = c.options.NewKey()

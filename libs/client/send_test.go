@@ -258,14 +258,14 @@ func TestARedirectionIsAnErrorThatNamesTheAddress(t *testing.T) {
 	}
 }
 
-// TestRevisionsOfManyRecords: they are sent in the body, which has no comment when none
+// TestRevisionsOfManyRecords: they and the figures are sent in the body, which has no comment when none
 // was given.
 func TestRevisionsOfManyRecords(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(w http.ResponseWriter, _ *http.Request, _ int) { success(w, `{"items":[]}`) })
 	c, _ := connect(t, s.URL, nil)
 	seen := client.IfRevisions(map[string]int64{"a": 3})
-	if _, err := c.ApproveRecords(t.Context(), "e", []string{"a"}, seen); err != nil {
+	if _, err := c.ApproveRecords(t.Context(), "e", []string{"a"}, seen, client.IfFigures(map[string]client.Kilograms{"a": 1_569_434_689})); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := c.RejectRecords(t.Context(), "e", []string{"a"}, "Twice", seen); err != nil {
@@ -278,7 +278,7 @@ func TestRevisionsOfManyRecords(t *testing.T) {
 	for _, r := range s.requests() {
 		sent = append(sent, r.body)
 	}
-	want := []string{`{"ids":["a"],"revisions":{"a":3}}`, `{"comment":"Twice","ids":["a"],"revisions":{"a":3}}`, `{"ids":["a"]}`}
+	want := []string{`{"figures":{"a":1569.434689},"ids":["a"],"revisions":{"a":3}}`, `{"comment":"Twice","ids":["a"],"revisions":{"a":3}}`, `{"ids":["a"]}`}
 	if !slices.Equal(sent, want) {
 		t.Errorf("sent %q", sent)
 	}

@@ -358,6 +358,21 @@ func (r *Reader) StringMap(name string, count, maxLength int) (map[string]string
 // IntegerMap reads an object of at most count whole numbers from minimum to maximum.
 // Keys are 1 to maxKey characters.
 func (r *Reader) IntegerMap(name string, count, maxKey int, minimum, maximum int64) (map[string]int64, bool) {
+	return mapOf(r, name, "whole numbers", count, maxKey, func(inner *Reader, key string) (int64, bool) {
+		return inner.Integer(key, minimum, maximum)
+	})
+}
+
+// DecimalMap reads an object of at most count exact numbers from minimum to maximum, as
+// Decimal does. Keys are 1 to maxKey characters.
+func (r *Reader) DecimalMap(name string, count, maxKey int, minimum, maximum decimal.Decimal) (map[string]decimal.Decimal, bool) {
+	return mapOf(r, name, "numbers", count, maxKey, func(inner *Reader, key string) (decimal.Decimal, bool) {
+		return inner.Decimal(key, minimum, maximum)
+	})
+}
+
+// mapOf reads an object whose values, which a message calls what, are read by read.
+func mapOf[T any](r *Reader, name, what string, count, maxKey int, read func(inner *Reader, key string) (T, bool)) (map[string]T, bool) {
 	inner, ok := r.Object(name)
 	if !ok || r.shape != nil {
 		return nil, false
@@ -367,7 +382,7 @@ func (r *Reader) IntegerMap(name string, count, maxKey int, minimum, maximum int
 		r.fault(name, TooMany, "%s may have at most %d entries; got %d.", name, count, len(names))
 		return nil, false
 	}
-	out := make(map[string]int64, len(names))
+	out := make(map[string]T, len(names))
 	for _, key := range names {
 		if key == "" || utf8.RuneCountInString(key) > maxKey {
 			r.fault(name+"."+cut(key, 80), BadFormat, "A key of %s must be 1 to %d characters; got %s.", name, maxKey, quote(key))
@@ -376,11 +391,11 @@ func (r *Reader) IntegerMap(name string, count, maxKey int, minimum, maximum int
 			continue
 		}
 		if inner.IsNull(key) {
-			r.fault(name+"."+cut(key, 80), WrongType, "%s must be an object of whole numbers; got null.", name)
+			r.fault(name+"."+cut(key, 80), WrongType, "%s must be an object of %s; got null.", name, what)
 			ok = false
 			continue
 		}
-		v, good := inner.Integer(key, minimum, maximum)
+		v, good := read(inner, key)
 		out[key] = v
 		ok = ok && good
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/plainjson"
@@ -219,6 +220,16 @@ func MatchFigure(tags []string) func(Record, Event) bool {
 				(len(parts) < 3 || parts[len(parts)-2] == strconv.FormatInt(now.ContextRev, 10))
 		})
 	}
+}
+
+// Shows reports whether the figure that clients see of the record, its total, is kg. Both are compared as binary
+// floating-point numbers, because JavaScript, which sends back what it has read, has no others.
+func (r Record) Shows(kg decimal.Decimal) bool {
+	var shown struct {
+		KgCO2e float64 `json:"kgCO2e"`
+	}
+	seen, err := strconv.ParseFloat(kg.String(), 64)
+	return err == nil && json.Unmarshal(r.Preview, &shown) == nil && shown.KgCO2e == seen
 }
 
 // MatchEvent reports whether one of the tags of an If-Match field is that of the current event.

@@ -11,6 +11,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/idempotency"
 	"github.com/eventcarbon/ecf/libs/record"
@@ -23,6 +24,8 @@ const (
 	MaxMany = 100
 	// maxID is longer than any id.
 	maxID = 64
+	// maxFigure is more than any record counts, in kg CO2e.
+	maxFigure = 1_000_000_000_000_000
 	// concurrentMoves is how many moves of one request run concurrently.
 	concurrentMoves = 8
 )
@@ -79,13 +82,16 @@ func Refused(c *fiber.Ctx, err error) (Outcome, error) {
 	return Outcome{Error: &body}, nil
 }
 
-// Many is the body {"ids": […], "comment": "…", "revisions": {…}}: 1 to 100 ids, each
-// once, a comment for all of them, and the revisions of them that the caller has seen.
+// Many is the body {"ids": […], "comment": "…", "revisions": {…}, "figures": {…}}: 1 to 100
+// ids, each once, a comment for all of them, and the revisions and figures of them that the
+// caller has seen.
 type Many struct {
 	IDs     []record.ID
 	Comment string
 	// Revisions, unless nil, make the transition of each record conditional on its revision.
 	Revisions map[string]int64
+	// Figures, unless nil, make the approval of each record conditional on its kg CO2e.
+	Figures map[string]decimal.Decimal
 }
 
 // IfMatch returns the condition for moving one of the records; nil: none. With revisions, a record without one is not
@@ -96,6 +102,16 @@ func (m Many) IfMatch(id record.ID) func(record.Record) bool {
 	}
 	seen := m.Revisions[string(id)]
 	return func(r record.Record) bool { return r.Rev == seen }
+}
+
+// IfFigure returns the condition for approving one of the records in its event; nil: none. With figures, a record
+// without one is not approved.
+func (m Many) IfFigure(id record.ID) func(record.Record, record.Event) bool {
+	if m.Figures == nil {
+		return nil
+	}
+	seen, ok := m.Figures[string(id)]
+	return func(r record.Record, e record.Event) bool { return ok && r.Under(e).Shows(seen) }
 }
 
 // ReadIDs reads a Many.
@@ -125,6 +141,9 @@ func ReadIDs(c *fiber.Ctx) (Many, error) {
 	}
 	if revisions, ok := r.IntegerMap("revisions", MaxMany, maxID, 1, math.MaxInt64); ok {
 		m.Revisions = revisions
+	}
+	if figures, ok := r.DecimalMap("figures", MaxMany, maxID, decimal.Decimal{}, decimal.FromInt(maxFigure)); ok {
+		m.Figures = figures
 	}
 	return m, web.Finish(c, r)
 }

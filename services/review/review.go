@@ -123,7 +123,7 @@ func (s *server) decide(m record.Move) fiber.Handler {
 		}
 		if tags, ok := web.IfMatch(c); ok {
 			request.IfMatch = record.MatchRecord(tags)
-			if m == record.Approve { // reopening makes no statement about the figure
+			if m == record.Approve { // no other decision makes a statement about the figure
 				request.IfFigure = record.MatchFigure(tags)
 			}
 		}
@@ -168,7 +168,11 @@ func (s *server) decideMany(m record.Move) fiber.Handler {
 			if errors.Is(err, record.ErrNotFound) {
 				return record.Request{}, record.NoSuchRecord()
 			}
-			return record.Request{Key: r.Key(), Move: m, Comment: sent.Comment, IfMatch: sent.IfMatch(id), Known: &record.Known{Record: r}}, err
+			request := record.Request{Key: r.Key(), Move: m, Comment: sent.Comment, IfMatch: sent.IfMatch(id), Known: &record.Known{Record: r}}
+			if m == record.Approve { // no other decision makes a statement about the figure
+				request.IfFigure = sent.IfFigure(id)
+			}
+			return request, err
 		})
 		if err != nil {
 			return err

@@ -246,8 +246,11 @@ func TestApprovalOfManyAsTheyWereSeen(t *testing.T) {
 	if got := decide(map[string]any{"ids": []record.ID{free.ID}, "revisions": nil}); got != "approved" {
 		t.Errorf("without revisions: %s", got)
 	}
-	for _, wrong := range []string{`{"a":"2"}`, `{"a":0}`, `{"a":null}`, `{"":1}`, `[1]`, `{"` + strings.Repeat("a", 65) + `":1}`} {
-		body := `{"ids":["` + string(unseen.ID) + `"],"revisions":` + wrong + `}`
+	for _, wrong := range []string{
+		`"revisions":{"a":"2"}`, `"revisions":{"a":0}`, `"revisions":{"a":null}`, `"revisions":{"":1}`, `"revisions":[1]`, `"revisions":{"` + strings.Repeat("a", 65) + `":1}`,
+		`"figures":{"a":"2"}`, `"figures":{"a":-1}`, `"figures":{"a":1e16}`, `"figures":{"a":null}`,
+	} {
+		body := `{"ids":["` + string(unseen.ID) + `"],` + wrong + `}`
 		if a := h.post(planck, "/review/approve", body); a.status != http.StatusBadRequest || h.stored(unseen).Status != record.Submitted {
 			t.Errorf("%s: %d %.300s, the record is %s", wrong, a.status, a.body, h.stored(unseen).Status)
 		}

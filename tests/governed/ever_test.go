@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -195,6 +196,60 @@ func TestNobodyApprovesAFigureThatTheyHaveNotSeen(t *testing.T) {
 				t.Errorf("approved as seen before the event was changed: %d %s", a.status, a.body)
 			}
 			s.want(http.StatusOK, s.ask(s.reviewApp, http.MethodPost, path+"/approve", "max", nil, "If-Match", tag()))
+		})
+	}
+}
+
+// TestNobodyApprovesManyFiguresThatTheyHaveNotSeen: the same of several records at once, as the console approves.
+func TestNobodyApprovesManyFiguresThatTheyHaveNotSeen(t *testing.T) {
+	t.Parallel()
+	for name, open := range engines() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := found(t, open)
+			s.rule(map[string]any{"fourEyes": true})
+			var ids []string
+			for _, passengers := range []int{1, 2} {
+				a := s.want(http.StatusCreated, s.ask(s.recordsApp, http.MethodPost, base+"/flights", "ursula", map[string]any{"from": "LHR", "to": "JFK", "class": "economy", "passengers": passengers}))
+				ids = append(ids, fmt.Sprint(a.data["_id"]))
+				s.want(http.StatusOK, s.ask(s.recordsApp, http.MethodPost, base+"/flights/"+ids[len(ids)-1]+"/submit", "ursula", nil))
+			}
+			figures := func() map[string]any {
+				t.Helper()
+				all := map[string]any{}
+				for _, id := range ids {
+					a := s.want(http.StatusOK, s.ask(s.recordsApp, http.MethodGet, base+"/flights/"+id, "max", nil))
+					all[id] = a.data["footprint"].(map[string]any)["kgCO2e"]
+				}
+				return all
+			}
+			seen := figures()
+			s.want(http.StatusOK, s.ask(s.recordsApp, http.MethodPatch, base, "mia", map[string]any{"method": map[string]any{"radiativeForcing": false}})) // nothing is approved yet
+			now := figures()
+			if seen[ids[0]] == now[ids[0]] {
+				t.Fatalf("the change of the event moves no figure: %v", now)
+			}
+			approve := func(figures map[string]any, header ...string) (approved int, codes []string) {
+				t.Helper()
+				a := s.want(http.StatusOK, s.ask(s.reviewApp, http.MethodPost, base+"/review/approve", "max", map[string]any{"ids": ids, "figures": figures}, header...))
+				for _, item := range a.data["items"].([]any) {
+					if e, ok := item.(map[string]any)["error"].(map[string]any); ok {
+						codes = append(codes, fmt.Sprint(e["code"]))
+					} else {
+						approved++
+					}
+				}
+				return approved, codes
+			}
+			if n, codes := approve(seen, "X-Dry-Run", "true"); n != 0 || len(codes) != 2 {
+				t.Errorf("a dry run approves as seen before the event was changed: %d, %v", n, codes)
+			}
+			if n, codes := approve(seen); n != 0 || !slices.Equal(codes, []string{"PRECONDITION_FAILED", "PRECONDITION_FAILED"}) {
+				t.Errorf("approved as seen before the event was changed: %d, %v", n, codes)
+			}
+			if n, codes := approve(map[string]any{ids[1]: now[ids[1]]}); n != 1 || !slices.Equal(codes, []string{"PRECONDITION_FAILED"}) {
+				t.Errorf("one of two as seen: %d, %v", n, codes)
+			}
 		})
 	}
 }

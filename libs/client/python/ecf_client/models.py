@@ -2375,6 +2375,7 @@ IdsInput = TypedDict(
     "IdsInput",
     {
         "comment": "NotRequired[str]",
+        "figures": "NotRequired[Dict[str, Number]]",
         "ids": "List[str]",
         "revisions": "NotRequired[Dict[str, int]]",
     },
@@ -2383,6 +2384,10 @@ IdsInput.__doc__ = """Up to 100 records of one event, by id.
 
 comment: The reason. It is stored in the history of each record, and is required to request changes, reject and
     reopen.
+figures: The `footprint.kgCO2e` of each record that you have seen, by its `_id`, to approve that figure and no other.
+    The figure depends on the event too, so that it can change while the revision of the record stays the same. A
+    record whose figure is different by now, or is not listed here, gets the error `PRECONDITION_FAILED` and stays as
+    it is. Only approvals check it.
 ids: The `_id` of each record, without duplicates.
 revisions: The `revision` of each record that you have seen, by its `_id`, which works like `If-Match` for a single
     record. A record that has a different revision by now, or is not listed here, gets the error `PRECONDITION_FAILED`

@@ -5,7 +5,7 @@ interface Sent {
   path: string;
   dry: boolean;
   key: string | null;
-  body: { ids: string[]; revisions?: Record<string, number>; comment?: string };
+  body: { ids: string[]; revisions?: Record<string, number>; figures?: Record<string, number>; comment?: string };
 }
 
 let sent: Sent[];
@@ -41,6 +41,13 @@ it('decides on records as they were seen, a hundred at a time, each request with
   expect(Object.keys(sent[0]?.body.revisions ?? {})).toHaveLength(100);
   expect(new Set(sent.map((s) => s.key)).size).toBe(2);
   expect(sent.map((s) => s.key)).not.toContain(null);
+});
+
+it('approves the figures that were seen, and no others', async () => {
+  const counted = records(2).map((r, i) => ({ ...r, footprint: { kgCO2e: i + 0.5 } }));
+  await decide('e', 'approve', counted);
+  await decide('e', 'reject', counted);
+  expect(sent.map((s) => s.body.figures)).toEqual([{ r0: 0.5, r1: 1.5 }, undefined]);
 });
 
 it('decides nothing in a preview', async () => {

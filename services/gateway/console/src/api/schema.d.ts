@@ -3418,6 +3418,18 @@ export interface components {
             revisions?: {
                 [key: string]: number;
             };
+            /**
+             * @description The `footprint.kgCO2e` of each record that you have seen, by its `_id`, to approve that figure and no other. The
+             *     figure depends on the event too, so that it can change while the revision of the record stays the same. A record
+             *     whose figure is different by now, or is not listed here, gets the error `PRECONDITION_FAILED` and stays as it is.
+             *     Only approvals check it.
+             * @example {
+             *       "p2hw6ryhezzjj9ybae1d6t9wh1": 1569.434689
+             *     }
+             */
+            figures?: {
+                [key: string]: number;
+            };
         };
         /**
          * @description Either `record` or `error`.

@@ -8,10 +8,11 @@ export interface Outcome {
   error?: Schemas['Error'];
 }
 
-/** A record to decide on; with its revision it is decided on only as it was seen. */
+/** A record to decide on; with its revision it is decided on only as it was seen, and with its figure approved only with that. */
 export interface Subject {
   _id: string;
   revision?: number | undefined;
+  footprint?: { kgCO2e: number } | undefined;
 }
 
 const atOnce = 100;
@@ -36,9 +37,11 @@ export async function decide(
   for (let n = 0; n < subjects.length; n += atOnce) {
     const part = subjects.slice(n, n + atOnce);
     const seen = part.flatMap((s) => (s.revision === undefined ? [] : [[s._id, s.revision] as const]));
+    const counted = part.flatMap((s) => (s.footprint ? [[s._id, s.footprint.kgCO2e] as const] : []));
     const body: Schemas['IdsInput'] = {
       ids: part.map((s) => s._id),
       ...(seen.length > 0 ? { revisions: Object.fromEntries(seen) } : {}),
+      ...(move === 'approve' && counted.length === part.length ? { figures: Object.fromEntries(counted) } : {}),
       ...(comment ? { comment } : {}),
     };
     const path = `/events/${eventId}/review/${move}`;
