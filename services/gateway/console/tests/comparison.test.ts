@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Schemas } from '../src/api/client';
-import { chosenOf, differing, kindsOf } from '../src/pages/comparison';
+import { chosenOf, differenceOf, differing, kindOf, kindsOf } from '../src/pages/comparison';
 
 const event = (_id: string, startDate?: string, more = {}): Schemas['Event'] =>
   ({ _id, startDate, createdAt: '2026-01-01T00:00:00Z', ...more }) as Schemas['Event'];
@@ -60,4 +60,26 @@ it('has a line for every kind that any event has, the largest first', () => {
       ]),
     ]),
   ).toEqual(['flights', 'waste', 'venue']);
+});
+
+describe('differences from the first event', () => {
+  it('are in kilograms, and a share unless the first is nothing', () => {
+    expect(differenceOf(120, 100)).toEqual({ by: 20, share: 0.2 });
+    expect(differenceOf(0, 100)).toEqual({ by: -100, share: -1 });
+    expect(differenceOf(20, 0)).toEqual({ by: 20 });
+  });
+  it('are none where there is not both', () => {
+    for (const [value, first] of [
+      [null, 1],
+      [1, undefined],
+    ])
+      expect(differenceOf(value, first)).toBeNull();
+  });
+  it('take a type without records for nothing, unless it was left out', () => {
+    const r = result('s', [['flights', 3]]);
+    expect(kindOf('flights', r, event('a'))).toBe(3);
+    expect(kindOf('waste', r, event('a'))).toBe(0);
+    expect(kindOf('waste', null, event('a'))).toBeNull();
+    expect(kindOf('waste', r, event('a', undefined, { boundary: { excluded: [{ type: 'waste' }] } }))).toBeNull();
+  });
 });

@@ -96,6 +96,7 @@ export const de: Translation = {
     add: 'Eine Veranstaltung hinzunehmen',
     instead: 'Eine andere Veranstaltung statt {{title}}',
     drop: 'Herausnehmen: {{title}}',
+    against: 'Die Unterschiede sind die zu {{title}}.',
     kinds: 'Nach Art',
     how: 'Wie gerechnet wurde',
     excluded: 'bewusst weggelassen',

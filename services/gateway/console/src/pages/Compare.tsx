@@ -9,10 +9,10 @@ import type { Schemas } from '../api/client';
 import { useEvents, waitingIn } from '../api/events';
 import { setName, useFactorSets } from '../api/factorSets';
 import { resultQuery } from '../api/result';
-import { amount, co2e, dates, exact, number, range } from '../format';
+import { amount, co2e, dates, exact, number, percent, range, signed } from '../format';
 import { Empty, Problem } from '../ui/states';
 import { Wide } from '../ui/Wide';
-import { chosenOf, differing, hasFigure, kindsOf, most } from './comparison';
+import { chosenOf, differenceOf, differing, hasFigure, kindOf, kindsOf, most } from './comparison';
 
 /** The figures of events side by side, as served; the events are part of the URL. */
 export function ComparePage(): ReactNode {
@@ -133,8 +133,21 @@ function Sides({ columns, others, replace }: SidesProps): ReactNode {
   );
   const row = (label: string, cell: (r: Schemas['Result']) => ReactNode): ReactNode =>
     line(label, (c) => (c.result ? cell(c.result) : '–'));
-  const kg = (value: number | null | undefined): ReactNode =>
-    value === null || value === undefined ? '–' : <span title={exact(value)}>{amount(value)}</span>;
+  const first = columns[0];
+  /** What a figure of a column differs by from that of the first one. */
+  const against = (c: Side, of: (r: Schemas['Result']) => number | null | undefined): ReactNode =>
+    c !== first && c.result && first?.result && <Against value={of(c.result)} first={of(first.result)} />;
+  const kg = (of: (r: Schemas['Result']) => number | null | undefined) => (c: Side) => {
+    const value = c.result && of(c.result);
+    return value === null || value === undefined ? (
+      '–'
+    ) : (
+      <>
+        <span title={exact(value)}>{amount(value)}</span>
+        {against(c, of)}
+      </>
+    );
+  };
   const heading = (label: string): ReactNode => (
     <Table.Tr>
       <Table.Th scope="rowgroup" colSpan={columns.length + 1} c="dimmed">
@@ -148,6 +161,11 @@ function Sides({ columns, others, replace }: SidesProps): ReactNode {
         <Alert color="orange" my="sm" role="status">
           {t('compare.unlike', { list: unlike.map((w) => t(`field.${w}`)).join(', ') })}
         </Alert>
+      )}
+      {first?.result && counted.length > 1 && (
+        <Text size="sm" c="dimmed" my="xs" className="wrap">
+          {t('compare.against', { title: first.event.title })}
+        </Text>
       )}
       <Wide label={t('compare.title')} least={140 + columns.length * 190}>
         <Table className="compare" verticalSpacing={6}>
@@ -189,10 +207,25 @@ function Sides({ columns, others, replace }: SidesProps): ReactNode {
           </Table.Thead>
           <Table.Tbody>
             {line(t('foot.total'), (c) =>
-              c.result ? <Total of={c.result} largest={largest} /> : c.pending ? '…' : t('events.nothingApproved'),
+              c.result ? (
+                <>
+                  <Total of={c.result} largest={largest} />
+                  {against(c, (r) => r.total.kgCO2e)}
+                </>
+              ) : c.pending ? (
+                '…'
+              ) : (
+                t('events.nothingApproved')
+              ),
             )}
-            {row(t('foot.perAttendee'), (r) => kg(r.perAttendeeKg))}
-            {row(t('foot.perDay'), (r) => kg(r.perAttendeeDayKg))}
+            {line(
+              t('foot.perAttendee'),
+              kg((r) => r.perAttendeeKg),
+            )}
+            {line(
+              t('foot.perDay'),
+              kg((r) => r.perAttendeeDayKg),
+            )}
             {line(t('event.attendees'), (c) => (c.event.attendees === undefined ? '–' : number(c.event.attendees)))}
             {results.length > 0 && heading(t('compare.kinds'))}
             {kindsOf(results).map((type) => (
@@ -228,6 +261,19 @@ function Total({ of: r, largest }: { of: Schemas['Result']; largest: number }): 
   );
 }
 
+/** What a figure differs by from the first one; nothing where there is not both. */
+function Against({ value, first }: { value: number | null | undefined; first: number | null | undefined }): ReactNode {
+  const difference = differenceOf(value, first);
+  if (!difference) return null;
+  const { by, share } = difference;
+  return (
+    <Text size="xs" c="dimmed" mt={3}>
+      {signed(by)}
+      {share !== undefined && share !== 0 && ` (${share > 0 ? '+' : '−'}${percent(Math.abs(share))})`}
+    </Text>
+  );
+}
+
 /** The size of a figure relative to the largest total. */
 function Share({ of, largest }: { of: number; largest: number }): ReactNode {
   return (
@@ -240,6 +286,7 @@ function Share({ of, largest }: { of: number; largest: number }): ReactNode {
 /** The figures of one record type in each of the events; excluded types are marked. */
 function KindRow({ type, columns, largest }: { type: string; columns: Side[]; largest: number }): ReactNode {
   const { t } = useTranslation();
+  const first = columns[0];
   return (
     <Table.Tr>
       <Table.Th scope="row" fw={500}>
@@ -259,6 +306,9 @@ function KindRow({ type, columns, largest }: { type: string; columns: Side[]; la
               <Text span size="sm" c="dimmed">
                 {excluded ? t('compare.excluded') : '–'}
               </Text>
+            )}
+            {first && c !== first && (
+              <Against value={kindOf(type, c.result, c.event)} first={kindOf(type, first.result, first.event)} />
             )}
           </Table.Td>
         );

@@ -54,3 +54,27 @@ export function kindsOf(results: Schemas['Result'][]): string[] {
   for (const p of results.flatMap((r) => r.byType)) largest.set(p.type, Math.max(largest.get(p.type) ?? 0, p.kgCO2e));
   return [...largest].sort((a, b) => b[1] - a[1]).map(([type]) => type);
 }
+
+/** What a figure differs by from that of the first event: in its unit, and as a share of the first one unless that is 0. */
+export interface Difference {
+  by: number;
+  share?: number;
+}
+
+/** Returns the difference of a figure from the first one, or null where there is not both. */
+export function differenceOf(value: number | null | undefined, first: number | null | undefined): Difference | null {
+  if (typeof value !== 'number' || typeof first !== 'number') return null;
+  const by = value - first;
+  return first === 0 ? { by } : { by, share: by / first };
+}
+
+/** Returns the figure of a record type: 0 where there is no such record, null where the event leaves the type out. */
+export function kindOf(
+  type: string,
+  result: Schemas['Result'] | null | undefined,
+  event: Schemas['Event'],
+): number | null {
+  const part = result?.byType.find((p) => p.type === type);
+  if (part) return part.kgCO2e;
+  return result && !event.boundary?.excluded?.some((x) => x.type === type) ? 0 : null;
+}
