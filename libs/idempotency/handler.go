@@ -158,6 +158,9 @@ func lasting(status int) bool {
 // would let one user fill the disk: nothing that limits what is recorded counts them.
 const maxRefusal = 8 << 10
 
+// entryBytes is about what the entry of a key stores beside the response.
+const entryBytes = 512
+
 type nothingDone struct{}
 
 // NothingDone states that the request of c does nothing, although it succeeds as a whole, as that of
@@ -180,7 +183,9 @@ func (k *Keeper) settle(c *fiber.Ctx, org record.OrgID, r Reservation, status in
 	defer cancel()
 	var err error
 	if kept(c, status, answer) {
-		err = k.finish(ctx, org, r, *answer)
+		if err = k.finish(ctx, org, r, *answer); err == nil {
+			web.Stored(c).Add(entryBytes + int64(len(answer.Body)))
+		}
 	} else {
 		// After an internal error it is unknown what was done.
 		err = k.release(ctx, org, r, status < http.StatusInternalServerError)
