@@ -144,7 +144,7 @@ func TestRunbooksNameLogLines(t *testing.T) {
 	}
 	// A phrase of three words or more that is no command.
 	phrase := regexp.MustCompile("[`\"](?:log(?:s|ged)? |says )?([a-z][a-zA-Z,;:' -]* [a-zA-Z,;:' -]* [a-zA-Z,;:' -]*)[`\"]")
-	typed := regexp.MustCompile(`^(ecf|make|kubectl|docker|gh|mongodump|mongorestore|chronyc) | --`)
+	typed := regexp.MustCompile(`^(ecf|make|kubectl|docker|gh|mongodump|mongorestore|chronyc|systemctl|journalctl) | --`)
 	pages, err := filepath.Glob(filepath.Join(runbooks, "*.md"))
 	if err != nil || len(pages) == 0 {
 		t.Fatal("there are no runbooks", err)
