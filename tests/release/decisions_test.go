@@ -102,7 +102,7 @@ func TestPagesNameIdentifiers(t *testing.T) {
 			if files[m[1]] == nil {
 				continue
 			}
-			for _, name := range strings.Split(m[2], ".") {
+			for name := range strings.SplitSeq(m[2], ".") {
 				if seen++; !wordsOf(m[1])[name] {
 					t.Errorf("%s names %s.%s; the package has no %s", page, m[1], m[2], name)
 				}

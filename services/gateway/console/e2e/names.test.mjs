@@ -16,7 +16,10 @@ test('sets of factors are called by what was published, with their sources', asy
   await the.server.approved(other, { from: 'LHR', to: 'JFK', passengers: 40 });
   await page.goto(`/compare?events=${event},${other}`);
   await page.getByText('The differences are from Published.').waitFor();
-  const total = page.getByRole('row', { name: /^Total/ }).getByRole('cell').last();
+  const total = page
+    .getByRole('row', { name: /^Total/ })
+    .getByRole('cell')
+    .last();
   assert.match(await total.innerText(), /[+−][\d.,]+\s(kg|t) \([+−][\d.,]+%\)/);
   await page.getByRole('cell', { name: 'UK Government GHG conversion factors 2026 (DESNZ)' }).first().waitFor();
   await page.goto(`/events/${event}/footprint`);
