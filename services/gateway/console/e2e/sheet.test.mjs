@@ -161,6 +161,15 @@ test('what is being typed into a cell is there again after a reload, a step back
   await says3(other, 1, ['LHR', 'XQA', '12']);
   await says3(other, 2, ['MAN', 'XQB', '34']);
   await says3(other, 3, ['GVA', 'XQC', '56']);
+  // A page that is being left may be gone before its database has committed.
+  await other.evaluate(() => {
+    IDBDatabase.prototype.transaction = () => {
+      throw new Error('too late');
+    };
+  });
+  await typed(other, 4, ['ARN', 'XQD', '78']);
+  await other.reload();
+  await says3(other, 4, ['ARN', 'XQD', '78']);
 });
 
 test('what is typed in one tab is not made in another one too, and is there once the first is closed', async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { remove } from '../src/sheet/commands';
-import { countDrafts, takeOver, writeOutgoing } from '../src/sheet/drafts';
+import { countDrafts, leaveDrafts, takeOver, writeOutgoing } from '../src/sheet/drafts';
 import type { Engine } from '../src/sheet/engine';
 import type { Store } from '../src/sheet/store';
 import { begin, end, server, stored, until, visit } from './sheetserver';
@@ -164,6 +164,18 @@ describe('nothing is lost or doubled', () => {
     expect(second.store.rows.map((r) => r.cells.from)).toContain('LHR');
     await until(() => server.records.size === 1);
     await second.engine.stop();
+  });
+  it('even if the page was gone before its database had committed', async () => {
+    const draft = { scope: 'o:u', event: 'e', key: 'k', type: 'flights', cells: { from: 'LHR' }, at: 0, owner: 'gone' };
+    const commits = vi.spyOn(IDBDatabase.prototype, 'transaction').mockImplementation(() => {
+      throw new Error('the page is gone');
+    });
+    await expect(leaveDrafts('gone', [draft], [])).rejects.toThrow();
+    commits.mockRestore();
+    expect(await countDrafts('o:u')).toBe(1);
+    await leaveDrafts('gone', [{ ...draft, key: 'l', cells: { from: 'CDG' } }], [['o:u', 'e', 'k']]);
+    expect(Object.keys(localStorage)).toEqual([]);
+    expect((await takeOver('o:u', 'e', 'next')).drafts.map((d) => d.cells.from)).toEqual(['CDG']);
   });
   it('and another user never sees it', async () => {
     const { store, engine } = await visit();

@@ -92,17 +92,27 @@ export class Server {
 }
 
 export let server: Server;
-const kept = new Map<string, string>();
+
+/** A browser's storage, whose names are its own properties. */
+const storage = (): Storage =>
+  Object.create({
+    getItem(this: Record<string, string>, k: string): string | null {
+      return this[k] ?? null;
+    },
+    setItem(this: Record<string, string>, k: string, v: string): void {
+      this[k] = v;
+    },
+    removeItem(this: Record<string, string>, k: string): void {
+      delete this[k];
+    },
+  });
 
 export function begin(): void {
   server = new Server();
   vi.stubGlobal('fetch', (r: Request) => server.fetch(r));
   vi.stubGlobal('navigator', { locks: browserLocks() });
   vi.stubGlobal('location', { origin: 'http://localhost' });
-  vi.stubGlobal('localStorage', {
-    getItem: (k: string) => kept.get(k) ?? null,
-    setItem: (k: string, v: string) => kept.set(k, v),
-  });
+  vi.stubGlobal('localStorage', storage());
 }
 
 export async function end(): Promise<void> {

@@ -102,18 +102,17 @@ function Sheet({ eventId, infos, event }: Props): ReactNode {
       for (const key of ['result', 'preview', 'event']) void client.invalidateQueries({ queryKey: [key, eventId] });
     };
     const release = hold(engine);
-    const keep = (): void => void engine.keep();
     // What is being typed into a cell is entered before the sheet is left: neither a reload nor Back takes the focus.
     const enter = (): void => document.querySelector<HTMLElement>('.celleditor')?.blur();
     const left = router.subscribe('onBeforeNavigate', ({ hrefChanged }) => hrefChanged && enter());
     const leave = (): void => {
       enter();
-      keep();
+      engine.leave();
     };
     const resume = (): void => engine.schedule(0);
     const back = (): void => {
       if (document.visibilityState === 'visible') void engine.reload().catch(() => {});
-      else keep();
+      else engine.leave();
     };
     window.addEventListener('pagehide', leave);
     window.addEventListener('online', resume);
@@ -126,7 +125,7 @@ function Sheet({ eventId, infos, event }: Props): ReactNode {
       window.removeEventListener('online', resume);
       window.removeEventListener('ecf-signed-in', resume);
       document.removeEventListener('visibilitychange', back);
-      void engine.keep();
+      engine.leave();
       engine.finish();
     };
   }, [client, engine, eventId, router]);

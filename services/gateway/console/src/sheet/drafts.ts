@@ -95,12 +95,60 @@ export async function takeOver(scope: string, event: string, owner: string): Pro
     await tx.done;
     return { drafts: drafts.sort((a, b) => a.at - b.at), outgoing, others: [...others] };
   };
-  // One sheet at a time: of two that open together one finds that the other has taken them.
-  const { locks } = globalThis.navigator ?? {};
-  return locks ? locks.request('ecf-drafts', take) : take();
+  return alone(take);
 }
 
-export async function writeDrafts(put: Draft[], drop: [string, string, string][]): Promise<void> {
+/** Does one thing at a time with what was left: of two sheets that open together one finds that the other has taken it. */
+async function alone<T>(work: () => Promise<T>): Promise<T> {
+  const collected = async (): Promise<T> => {
+    await collect();
+    return work();
+  };
+  const { locks } = globalThis.navigator ?? {};
+  return locks ? locks.request('ecf-drafts', collected) : collected();
+}
+
+/** A draft's key in the database. */
+export type Key = [scope: string, event: string, key: string];
+
+interface Change {
+  put: Draft[];
+  drop: Key[];
+}
+
+const leftBy = 'ecf-left-';
+
+/**
+ * Writes the drafts of a page that is being left. The page may be gone before
+ * its database commits, so they are also written where writing takes effect at
+ * once, until the database has them or the next sheet moves them there.
+ */
+export async function leaveDrafts(owner: string, put: Draft[], drop: Key[]): Promise<void> {
+  if (put.length + drop.length === 0) return;
+  const name = leftBy + owner;
+  const text = JSON.stringify({ put, drop } satisfies Change);
+  try {
+    localStorage.setItem(name, text);
+  } catch {
+    // More than the browser takes there: they are left to the database alone.
+  }
+  await writeDrafts(put, drop);
+  // The page lives on, and may have been left once more meanwhile.
+  if (localStorage.getItem(name) === text) localStorage.removeItem(name);
+}
+
+/** Moves to the database what pages wrote that were left before it had committed. */
+async function collect(): Promise<void> {
+  for (const name of Object.keys(localStorage).filter((n) => n.startsWith(leftBy))) {
+    const text = localStorage.getItem(name);
+    if (text === null) continue; // the page lives on, and its database has committed
+    const { put, drop }: Change = JSON.parse(text);
+    await writeDrafts(put, drop);
+    localStorage.removeItem(name);
+  }
+}
+
+export async function writeDrafts(put: Draft[], drop: Key[]): Promise<void> {
   const tx = (await db()).transaction('drafts', 'readwrite');
   const writes = [...put.map((d) => tx.store.put(d)), ...drop.map((k) => tx.store.delete(k))];
   // Of a page that is being left nobody hears the answers, and what is not committed by then is rolled back.
@@ -132,16 +180,18 @@ export function hold(h: Holder): () => void {
 
 export async function countDrafts(scope: string): Promise<number> {
   for (const h of holders) await h.keep();
-  return (await db()).countFromIndex('drafts', 'scope', scope);
+  return alone(async () => (await db()).countFromIndex('drafts', 'scope', scope));
 }
 
 export async function discardDrafts(scope: string): Promise<void> {
   // An open sheet would write them down again on leaving the page.
   for (const h of holders) h.discard();
-  const d = await db();
-  for (const name of ['drafts', 'outgoing'] as const) {
-    const tx = d.transaction(name, 'readwrite');
-    for (const k of await tx.store.index('scope').getAllKeys(scope)) await tx.store.delete(k);
-    await tx.done;
-  }
+  await alone(async () => {
+    const d = await db();
+    for (const name of ['drafts', 'outgoing'] as const) {
+      const tx = d.transaction(name, 'readwrite');
+      for (const k of await tx.store.index('scope').getAllKeys(scope)) await tx.store.delete(k);
+      await tx.done;
+    }
+  });
 }

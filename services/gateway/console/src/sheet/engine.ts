@@ -5,7 +5,18 @@ import { sayError } from '../i18n/server';
 import { batchesOf, type Outcomes } from './batches';
 import { patchOf } from './columns';
 import { unmake } from './commands';
-import { closing, type Draft, dropOutgoing, type Outgoing, own, takeOver, writeDrafts, writeOutgoing } from './drafts';
+import {
+  closing,
+  type Draft,
+  dropOutgoing,
+  type Key,
+  leaveDrafts,
+  type Outgoing,
+  own,
+  takeOver,
+  writeDrafts,
+  writeOutgoing,
+} from './drafts';
 import { isKept } from './origins';
 import { bodyOf, checkOf, dirty, editable, empty, type Row, refuse, type ServerRecord, type Store } from './store';
 import { Sums } from './sums';
@@ -145,6 +156,18 @@ export class Engine {
 
   /** Writes what is not saved into the browser's database. */
   async keep(): Promise<void> {
+    const { put, drop } = this.unsaved();
+    await writeDrafts(put, drop).catch(() => {});
+  }
+
+  /** Keeps what is not saved although the page may be gone at any moment. */
+  leave(): void {
+    const { put, drop } = this.unsaved();
+    void leaveDrafts(this.owner, put, drop).catch(() => {});
+  }
+
+  /** What is not saved, and what was kept and is saved by now. */
+  private unsaved(): { put: Draft[]; drop: Key[] } {
     clearTimeout(this.keepTimer);
     const put: Draft[] = [];
     const now = new Set<string>();
@@ -163,11 +186,9 @@ export class Engine {
         ...(r.saved ? { saved: r.saved } : {}),
       });
     });
-    const drop = [...this.keptKeys]
-      .filter((k) => !now.has(k))
-      .map((k): [string, string, string] => [this.scope, this.event, k]);
+    const drop = [...this.keptKeys].filter((k) => !now.has(k)).map((k): Key => [this.scope, this.event, k]);
     this.keptKeys = now;
-    await writeDrafts(put, drop).catch(() => {});
+    return { put, drop };
   }
 
   /** Forgets what is not saved, on the page too. */
