@@ -58,7 +58,7 @@ type Config struct {
 func (c *Config) Describe(s *settings.Set) {
 	c.Listen.Describe(s)
 	s.Bool(&c.Demo, "ECF_DEMO", "false", "create a demo organization on the first start")
-	s.Text(&c.DemoPassword, "ECF_DEMO_PASSWORD", "", "password of the demo accounts; generated when empty", nil).Hide()
+	s.Text(&c.DemoPassword, "ECF_DEMO_PASSWORD", "", "password of the demo accounts on the first start; generated when empty", checkDemoPassword).Hide()
 	c.Data.Describe(s)
 	redisx.DescribeURL(s, &c.QueueURL)
 	s.Note("ECF_REDIS_URL", "the embedded one when empty")

@@ -16,6 +16,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/services/auth"
 	"github.com/eventcarbon/ecf/services/auth/account"
+	"github.com/eventcarbon/ecf/services/auth/password"
 )
 
 const (
@@ -25,6 +26,24 @@ const (
 	credentialsFile string = "demo-credentials"
 )
 
+// demoRoles are the roles of the demo organization's accounts.
+var demoRoles = [...]identity.Role{identity.Admin, identity.Manager, identity.User}
+
+func demoEmail(role identity.Role) string { return role.String() + "@demo.test" }
+
+func demoName(role identity.Role) string { return "Demo " + role.String() }
+
+// checkDemoPassword returns why the demo accounts cannot have a password.
+func checkDemoPassword(text string) error {
+	policy := password.NewPolicy()
+	for _, role := range demoRoles {
+		if fault := policy.Check(text, demoEmail(role), demoName(role)); fault != nil {
+			return fmt.Errorf("is refused: %w", fault)
+		}
+	}
+	return nil
+}
+
 // demoAccounts are the accounts of the demo organization.
 type demoAccounts struct {
 	Admin, Manager, User string
@@ -32,10 +51,8 @@ type demoAccounts struct {
 	File                 string
 	// Fresh reports that the password has just been generated.
 	Fresh bool
-}
-
-func (d *demoAccounts) byRole() map[identity.Role]string {
-	return map[identity.Role]string{identity.Admin: d.Admin, identity.Manager: d.Manager, identity.User: d.User}
+	// Ignored reports that another password is configured than the accounts were created with.
+	Ignored bool
 }
 
 // prepareDemo creates the demo organization with its accounts and example event as far as they
@@ -46,7 +63,7 @@ func prepareDemo(ctx context.Context, c Config, stores *stores, accounts *auth.S
 		return nil, nil //nolint:nilnil // the demo is optional
 	}
 	d := &demoAccounts{
-		Admin: "admin@demo.test", Manager: "manager@demo.test", User: "user@demo.test",
+		Admin: demoEmail(identity.Admin), Manager: demoEmail(identity.Manager), User: demoEmail(identity.User),
 		File: filepath.Join(c.Data.Dir.Path, credentialsFile),
 	}
 	// The file comes first: an account with an unknown password would be worse than a file
@@ -67,8 +84,8 @@ func prepareDemo(ctx context.Context, c Config, stores *stores, accounts *auth.S
 		return nil, fmt.Errorf("demo: %w", err)
 	}
 	actors := map[identity.Role]record.Actor{}
-	for role, email := range d.byRole() {
-		u, err := d.account(ctx, accounts, role, email)
+	for _, role := range demoRoles {
+		u, err := d.account(ctx, accounts, role)
 		if err != nil {
 			return nil, fmt.Errorf("demo: %w", err)
 		}
@@ -80,9 +97,9 @@ func prepareDemo(ctx context.Context, c Config, stores *stores, accounts *auth.S
 	return d, nil
 }
 
-func (d *demoAccounts) account(ctx context.Context, accounts *auth.Service, role identity.Role, email string) (account.User, error) {
-	name := "Demo " + role.String()
-	u, _, err := accounts.CreateUser(ctx, auth.NewUser{Org: string(demoOrg), Email: email, Name: name, Role: role, Password: d.Password})
+func (d *demoAccounts) account(ctx context.Context, accounts *auth.Service, role identity.Role) (account.User, error) {
+	email := demoEmail(role)
+	u, _, err := accounts.CreateUser(ctx, auth.NewUser{Org: string(demoOrg), Email: email, Name: demoName(role), Role: role, Password: d.Password})
 	if apperr.CodeOf(err) == apperr.EmailTaken {
 		return accounts.UserByEmail(ctx, email)
 	}
@@ -100,6 +117,7 @@ func (d *demoAccounts) readOrMake(c Config) error {
 			// A password may contain spaces.
 			if parts := strings.SplitN(strings.TrimRight(line, "\r"), " ", 3); len(parts) == 3 && parts[1] == d.Manager {
 				d.Password = parts[2]
+				d.Ignored = c.DemoPassword != "" && c.DemoPassword != d.Password
 				return nil
 			}
 		}

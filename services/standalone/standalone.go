@@ -211,6 +211,9 @@ func announce(o Options, address, system string, demo *demoAccounts) {
 			fmt.Fprintf(o.Out, "\n  Sign in as %s, %s or %s\n  Password  %s   (shown once; kept in %s)\n", demo.Admin, demo.Manager, demo.User, demo.Password, demo.File)
 		default:
 			fmt.Fprintf(o.Out, "\n  Sign in as %s, %s or %s\n  The password is in %s.\n", demo.Admin, demo.Manager, demo.User, demo.File)
+			if demo.Ignored {
+				fmt.Fprint(o.Out, "  ECF_DEMO_PASSWORD is another one: it only applies to the first start.\n")
+			}
 		}
 		fmt.Fprintln(o.Out)
 	}

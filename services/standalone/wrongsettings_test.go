@@ -13,10 +13,10 @@ var nonsense = []string{"what is this?", "-1", "://%zz", "99999999999999999999",
 // anyText are the settings that accept any text: errors occur only when it is used, and name it.
 func anyText() []string {
 	names := []string{
-		"--demo-password", "--email", "--name", "--org", "--plan", // used for creating or looking up objects in the stores
+		"--email", "--name", "--org", "--plan", // used for creating or looking up objects in the stores
 		"--from", "--heads", "--into", "--key", "--keys", "--to", "--token-file", // files and folders of commands
 	}
-	for _, variable := range []string{"ECF_DATA_DIR", "ECF_DEMO_PASSWORD", "ECF_SIGNING_KEYS_DIR", "ECF_TLS_CA", "ECF_TLS_CERT", "ECF_TLS_KEY"} {
+	for _, variable := range []string{"ECF_DATA_DIR", "ECF_SIGNING_KEYS_DIR", "ECF_TLS_CA", "ECF_TLS_CERT", "ECF_TLS_KEY"} {
 		flag := "--" + strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(variable, "ECF_")), "_", "-")
 		names = append(names, variable, flag)
 	}
