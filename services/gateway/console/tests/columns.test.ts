@@ -287,6 +287,7 @@ describe('a record in one line', () => {
         passengers: { type: 'integer', title: 'Passengers' },
         roundTrip: { type: 'boolean', title: 'Round trip' },
         country: { type: 'string' },
+        date: { type: 'string', format: 'date' },
       },
     });
     expect(describeRecord(columns, { distanceKm: 180.246528, passengers: 380, roundTrip: true, country: 'GB' })).toBe(
@@ -294,6 +295,7 @@ describe('a record in one line', () => {
     );
     expect(describeRecord(columns, { distanceKm: 1, passengers: 1 })).toBe('1 km · passengers: 1');
     expect(describeRecord(columns, { roundTrip: false })).toBe('');
+    expect(describeRecord(columns, { date: '2026-06-09', passengers: 2 })).toBe('2 passengers · Jun 9, 2026');
     expect(describeRecord(columns, { distanceKm: 9, passengers: 2, derived: { distanceKm: 9 } })).toBe('2 passengers');
   });
 });

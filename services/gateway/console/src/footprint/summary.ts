@@ -3,7 +3,7 @@ import i18next from 'i18next';
 import { useMemo } from 'react';
 import { useRecordTypes } from '../api/types';
 import { rounded } from '../format';
-import { type Column, columnsOf, shown, textOf } from '../sheet/columns';
+import { type Column, columnsOf, said } from '../sheet/columns';
 
 const most = 6;
 const apart = new Set(['evidence', 'origins', 'survey']);
@@ -33,7 +33,7 @@ function partOf(c: Column, value: unknown, currency: unknown): string {
     if (value === 1 && (!c.unit || /^\p{L}{4}/u.test(c.unit))) return `${counted}: 1`;
     return `${rounded(value)} ${counted}`;
   }
-  return shown(c, textOf(c, value));
+  return said(c, value);
 }
 
 /** Returns a description of a record of a type; empty before the types are loaded. */

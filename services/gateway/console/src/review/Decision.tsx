@@ -9,7 +9,7 @@ import { co2e, exact, exactNumber, range } from '../format';
 import { named } from '../i18n/fields';
 import { say, sayOfOne } from '../i18n/server';
 import type { Item, Move } from '../pages/queue';
-import { type Column, columnsOf, namesIn, shown, textOf } from '../sheet/columns';
+import { type Column, columnsOf, namesIn, said } from '../sheet/columns';
 import { RecordHistory } from './RecordHistory';
 
 const state = new Set([
@@ -108,7 +108,7 @@ export function Decision({
                         ? countryName(String(item.country), i18n.resolvedLanguage ?? 'en')
                         : typeof item[c.field] === 'number'
                           ? exactNumber(item[c.field] as number) // in groups: a slip of the decimal point is seen
-                          : shown(c, textOf(c, item[c.field]))}
+                          : said(c, item[c.field])}
                       {item.footprint?.defaulted.includes(c.field) && (
                         <Text span size="xs" c="dimmed">
                           {' '}

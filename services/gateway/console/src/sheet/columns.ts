@@ -1,7 +1,7 @@
 /** The columns of a record type, made from its JSON Schema, and what their cells say. */
 import i18next from 'i18next';
 import { countryNamed } from '../countries';
-import { cellNumber, day, dayIn, groupedFormat, parseNumber } from '../format';
+import { cellNumber, date, day, dayIn, groupedFormat, parseNumber } from '../format';
 import { named } from '../i18n/fields';
 import { evidenceIn, evidenceText } from './evidence';
 import { isKept, keptText, originsOf } from './origins';
@@ -163,6 +163,10 @@ export function shown(column: Column, text: string): string {
   if (column.kind !== 'amounts' && column.kind !== 'survey') return word(text);
   return text.replace(/\p{L}[\p{L}\p{N}_]*/gu, word);
 }
+
+/** Returns the text of a value where nobody types: a day in digits would be read in another order by some. */
+export const said = (column: Column, value: unknown): string =>
+  column.kind === 'date' ? date(textOf(column, value)) : shown(column, textOf(column, value));
 
 /** Normalizes a word by removing separators, as the server does for files: R-410A is r410a. */
 const joined = (word: string): string => word.replace(/[_\s-]+/g, '');
