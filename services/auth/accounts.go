@@ -130,7 +130,7 @@ func (a *Accounts) CreateUser(ctx context.Context, n NewUser) (u account.User, s
 	case err != nil:
 		return account.User{}, "", unavailable(err)
 	}
-	if err := a.audit(ctx, event{action: "user.create", org: u.Org, subject: u.ID, to: kindOf(u)}); err != nil {
+	if err := a.audit(ctx, event{action: "user.create", org: u.Org, subject: u.ID, to: KindOf(u)}); err != nil {
 		return account.User{}, "", err
 	}
 	return u, setupToken, nil
@@ -181,8 +181,8 @@ func serviceRole() apperr.Detail {
 	return apperr.Detail{Field: "role", Code: fields.NotAllowed, Message: "role must be user: a service account cannot have another role."}
 }
 
-// kindOf describes the kind of a new account for the audit log.
-func kindOf(u account.User) string {
+// KindOf describes an account: its role, and whether it is a service account.
+func KindOf(u account.User) string {
 	if u.Service {
 		return u.Role.String() + ", service account"
 	}

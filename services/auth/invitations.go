@@ -68,7 +68,7 @@ func (a *Accounts) Invite(ctx context.Context, n NewUser) (made Invited, err err
 		if err != nil {
 			return Invited{}, unavailable(err)
 		}
-		return made, a.audit(ctx, event{action: "user.create", org: u.Org, subject: made.User.ID, to: kindOf(made.User)})
+		return made, a.audit(ctx, event{action: "user.create", org: u.Org, subject: made.User.ID, to: KindOf(made.User)})
 	}
 	return Invited{}, apperr.Overtaken("user")
 }
@@ -124,7 +124,7 @@ func (a *Accounts) inviteAgain(ctx context.Context, before, u account.User) (Inv
 	if err != nil {
 		return Invited{}, unavailable(err)
 	}
-	return made, a.audit(ctx, event{action: "user.invite", org: u.Org, subject: made.User.ID, to: kindOf(made.User)})
+	return made, a.audit(ctx, event{action: "user.invite", org: u.Org, subject: made.User.ID, to: KindOf(made.User)})
 }
 
 // inviteAnew gives an invitation, expired or not, a new token in place of the previous one. It counts
@@ -164,7 +164,7 @@ func (a *Accounts) inviteAnew(ctx context.Context, before account.User, key stri
 	if err != nil {
 		return Invited{}, unavailable(err)
 	}
-	return made, a.audit(ctx, event{action: "user.invite", org: before.Org, subject: before.ID, to: kindOf(made.User)})
+	return made, a.audit(ctx, event{action: "user.invite", org: before.Org, subject: before.ID, to: KindOf(made.User)})
 }
 
 // inOrganization returns what an organization has for an address: a member, an
@@ -331,7 +331,7 @@ func (a *Accounts) AcceptInvitation(ctx context.Context, org, id, token string) 
 		// The person was erased meanwhile, because no membership was found.
 		return account.User{}, errors.Join(err, a.DeleteUser(ctx, m.Org, m.ID))
 	}
-	return m, a.audit(ctx, event{action: "user.accept", org: m.Org, actor: m.ID, subject: m.ID, to: kindOf(m)})
+	return m, a.audit(ctx, event{action: "user.accept", org: m.Org, actor: m.ID, subject: m.ID, to: KindOf(m)})
 }
 
 // FreeAddress releases the address of a person, so that another one can have it: a

@@ -27,7 +27,8 @@ const (
 	stateDisabled = "disabled"
 )
 
-func stateOf(m account.User) string {
+// StateOf returns the state of a membership: active, invited or disabled.
+func StateOf(m account.User) string {
 	switch {
 	case m.Active():
 		return stateActive

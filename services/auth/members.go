@@ -58,7 +58,7 @@ func (a *Accounts) Invitation(ctx context.Context, setupToken string) (members.I
 func membershipsOut(all []account.User) []members.Membership {
 	out := make([]members.Membership, len(all))
 	for i, m := range all {
-		out[i] = members.Membership{ID: m.ID, Organization: m.Org, Role: m.Role, State: stateOf(m)}
+		out[i] = members.Membership{ID: m.ID, Organization: m.Org, Role: m.Role, State: StateOf(m)}
 	}
 	return out
 }
@@ -112,7 +112,7 @@ func (s *Service) listMembers(c *fiber.Ctx) error {
 	}
 	items := make([]memberJSON, len(found))
 	for i, u := range found {
-		items[i] = memberJSON{ID: u.ID, Name: u.Name, Role: u.Role, State: stateOf(u)}
+		items[i] = memberJSON{ID: u.ID, Name: u.Name, Role: u.Role, State: StateOf(u)}
 	}
 	return web.OK(c, web.NewList(items, page, total))
 }

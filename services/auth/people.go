@@ -126,7 +126,7 @@ func (a *Accounts) Join(ctx context.Context, email, org, name string, role ident
 			// The person was erased meanwhile, because no membership was found.
 			return account.User{}, errors.Join(err, a.DeleteUser(ctx, m.Org, m.ID))
 		}
-		return m, a.audit(ctx, event{action: "user.create", org: org, subject: m.ID, to: kindOf(m)})
+		return m, a.audit(ctx, event{action: "user.create", org: org, subject: m.ID, to: KindOf(m)})
 	}
 	return account.User{}, apperr.Overtaken("user")
 }

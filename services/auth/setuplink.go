@@ -52,7 +52,7 @@ func (a *Accounts) SetupLink(ctx context.Context, org, id, key string, rehearsal
 	}
 	if !u.Active() {
 		return Invited{}, apperr.New(apperr.InvalidTransition, "Only active and invited users can get a link. Enable the user first.").
-			With(apperr.Detail{Field: "state", Code: stateOf(u), Message: "The user is " + stateOf(u) + "."})
+			With(apperr.Detail{Field: "state", Code: StateOf(u), Message: "The user is " + StateOf(u) + "."})
 	}
 	p, err := a.person(ctx, u)
 	if err != nil {

@@ -30,7 +30,7 @@ type userJSON struct {
 }
 
 func userOut(u account.User) userJSON {
-	out := userJSON{ID: u.ID, Email: u.Email, Name: u.Name, Role: u.Role, Service: u.Service, Disabled: u.Disabled && !u.Invited, State: stateOf(u), CreatedAt: stamp(u.CreatedAt)}
+	out := userJSON{ID: u.ID, Email: u.Email, Name: u.Name, Role: u.Role, Service: u.Service, Disabled: u.Disabled && !u.Invited, State: StateOf(u), CreatedAt: stamp(u.CreatedAt)}
 	if u.Invited {
 		out.InvitedUntil = stamp(u.InvitedUntil)
 	}
