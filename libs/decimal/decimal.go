@@ -4,6 +4,7 @@
 package decimal
 
 import (
+	"cmp"
 	"errors"
 	"math/bits"
 	"strconv"
@@ -162,15 +163,7 @@ func (d Decimal) Coefficient() int64 { return d.coef }
 func (d Decimal) Scale() int { return int(d.scale) }
 
 // Sign is -1, 0 or 1.
-func (d Decimal) Sign() int {
-	switch {
-	case d.coef < 0:
-		return -1
-	case d.coef > 0:
-		return 1
-	}
-	return 0
-}
+func (d Decimal) Sign() int { return cmp.Compare(d.coef, 0) }
 
 // IsZero reports whether d is 0.
 func (d Decimal) IsZero() bool { return d.coef == 0 }
@@ -181,10 +174,10 @@ func (d Decimal) Int64() (int64, bool) { return d.coef, d.scale == 0 }
 // Cmp is -1, 0 or 1 as d is below, equal to or above e.
 func (d Decimal) Cmp(e Decimal) int {
 	if s, t := d.Sign(), e.Sign(); s != t {
-		return compare(int64(s), int64(t))
+		return cmp.Compare(s, t)
 	}
 	if d.scale == e.scale {
-		return compare(d.coef, e.coef)
+		return cmp.Compare(d.coef, e.coef)
 	}
 	sign := d.Sign()
 	// Scale the one with fewer decimals to the other's scale. The factor may exceed 10^19, but then the coefficients
@@ -201,23 +194,10 @@ func compareScaled(a uint64, k int, b uint64) int {
 		return 1 // a ≥ 1, so a × 10^20 exceeds every uint64
 	}
 	hi, lo := bits.Mul64(a, pow10[k])
-	switch {
-	case hi > 0 || lo > b:
-		return 1
-	case lo < b:
-		return -1
-	}
-	return 0
-}
-
-func compare(a, b int64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
+	if hi > 0 {
 		return 1
 	}
-	return 0
+	return cmp.Compare(lo, b)
 }
 
 func abs(n int64) uint64 {
