@@ -22,3 +22,8 @@ func NoSuchEvent() error { return apperr.New(apperr.EventNotFound, "There is no 
 
 // NoSuchRecord is NoSuchEvent for a record.
 func NoSuchRecord() error { return apperr.New(apperr.RecordNotFound, "There is no such record.") }
+
+// EventMoved is what a client hears whose If-Match names an earlier state of an event.
+func EventMoved() error {
+	return apperr.New(apperr.PreconditionFailed, "The event has changed since you read it. Read it again before you decide.")
+}

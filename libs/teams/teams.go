@@ -48,8 +48,7 @@ func Guard(events Events, routes []web.Route) []web.Route {
 
 func guarded(events Events, o api.Operation, next fiber.Handler) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		p := web.PrincipalOf(c)
-		e, err := events.EventContext(c.UserContext(), record.OrgID(p.Org), record.EventID(c.Params("eventId")))
+		e, err := events.EventContext(c.UserContext(), Org(c), record.EventID(c.Params("eventId")))
 		if errors.Is(err, record.ErrNotFound) {
 			return next(c) // and reports it
 		}
@@ -116,7 +115,7 @@ func Conceal(c *fiber.Ctx, events Events, err error) error {
 		if d.EventID == "" {
 			continue
 		}
-		owner, err := events.EventContext(c.UserContext(), record.OrgID(web.PrincipalOf(c).Org), record.EventID(d.EventID))
+		owner, err := events.EventContext(c.UserContext(), Org(c), record.EventID(d.EventID))
 		if err != nil && !errors.Is(err, record.ErrNotFound) {
 			return err
 		}
@@ -136,6 +135,9 @@ func refused(o api.Operation) error {
 // hiddenPrefix is the prefix for the id of a hidden event: no id has a dot.
 const hiddenPrefix = "hidden."
 
+// Org returns the organization of the caller.
+func Org(c *fiber.Ctx) record.OrgID { return record.OrgID(web.PrincipalOf(c).Org) }
+
 // Named reports whether the path names an event.
 func Named(c *fiber.Ctx) bool { return c.Params("eventId") != "" }
 
@@ -147,6 +149,14 @@ func EventID(c *fiber.Ctx) record.EventID {
 	}
 	return record.EventID(id)
 }
+
+// Key returns the record that the path names, for the caller.
+func Key(c *fiber.Ctx) record.Key {
+	return record.Key{Event: EventID(c), Type: c.Params("type"), ID: record.ID(c.Params("recordId"))}
+}
+
+// KnownType returns TYPE_NOT_FOUND unless the path names a record type.
+func KnownType(c *fiber.Ctx) error { return record.CheckType(c.Params("type")) }
 
 // Event returns the event in the path as read by the guard for this request, so that a handler need not read it
 // again; ErrNotFound if it was deleted. ok is false if the guard found no visible event; then the store returns the

@@ -80,7 +80,7 @@ func (w Write) change(ctx context.Context, ch EventChange, policy record.Policy,
 		return nil, err
 	}
 	if ch.IfMatch != nil && !ch.IfMatch(seen) {
-		return nil, apperr.New(apperr.PreconditionFailed, "The event has changed since you read it. Read it again before you decide.")
+		return nil, record.EventMoved()
 	}
 	changed := record.EventChanges(seen, *e)
 	if len(changed) == 0 {

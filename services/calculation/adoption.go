@@ -79,7 +79,7 @@ func (s *server) adopt(c *fiber.Ctx) error {
 		if ev, err := s.event(c); err != nil {
 			return err
 		} else if !record.MatchEvent(tags, ev) {
-			return apperr.New(apperr.PreconditionFailed, "The event has changed since you read it. Read it again before you decide.")
+			return record.EventMoved()
 		}
 		change.IfMatch = func(e record.Event) bool { return record.MatchEvent(tags, e) }
 	}

@@ -276,7 +276,7 @@ func (s *server) changed(c *fiber.Ctx, w writes.Write, req record.EventRequest, 
 			return noSuchChange()
 		}
 		if conditional && !record.MatchEvent(tags, *e) {
-			return apperr.New(apperr.PreconditionFailed, "The event has changed since you read it. Read it again before you decide.")
+			return record.EventMoved()
 		}
 		return change(e, i)
 	}

@@ -91,7 +91,7 @@ func (s *server) signOff(c *fiber.Ctx) error {
 	}
 	tags, conditional := web.IfMatch(c)
 	if conditional && !record.MatchEvent(tags, ev) {
-		return apperr.New(apperr.PreconditionFailed, "The event has changed since you read it. Read it again before you decide.")
+		return record.EventMoved()
 	}
 	if err := ev.CheckOpen(); err != nil {
 		return err

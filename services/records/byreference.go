@@ -36,7 +36,7 @@ func (s *server) recordByReference(c *fiber.Ctx) (record.Record, error) {
 	if _, err := s.event(c); err != nil {
 		return record.Record{}, err
 	}
-	r, err := s.Store.RecordByReference(c.UserContext(), orgOf(c), subOf(c), reference)
+	r, err := s.Store.RecordByReference(c.UserContext(), teams.Org(c), subOf(c), reference)
 	if errors.Is(err, record.ErrNotFound) {
 		return record.Record{}, record.NoSuchRecord()
 	}
@@ -93,7 +93,7 @@ func (s *server) deletedBefore(c *fiber.Ctx, reference string) (r record.Record,
 	if !request.Resumed {
 		return record.Record{}, false, nil
 	}
-	gone, err := s.Store.DeletedByReference(c.UserContext(), orgOf(c), subOf(c), reference)
+	gone, err := s.Store.DeletedByReference(c.UserContext(), teams.Org(c), subOf(c), reference)
 	for _, r := range gone {
 		if r.Last.Once == request.Once() {
 			return r, true, nil

@@ -25,7 +25,7 @@ func (s *server) eventEver(c *fiber.Ctx) (record.Event, error) {
 	if apperr.CodeOf(err) != apperr.EventNotFound || !web.PrincipalOf(c).Role.Holds(identity.Manager) {
 		return e, err
 	}
-	e, failure := s.Store.EventContext(c.UserContext(), orgOf(c), teams.EventID(c))
+	e, failure := s.Store.EventContext(c.UserContext(), teams.Org(c), teams.EventID(c))
 	if errors.Is(failure, record.ErrNotFound) {
 		return e, err
 	}

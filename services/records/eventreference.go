@@ -20,7 +20,7 @@ func (s *server) getEventByReference(c *fiber.Ctx) error {
 	if err != nil {
 		return record.NoSuchEvent()
 	}
-	event, err := s.Store.EventByReference(c.UserContext(), orgOf(c), reference)
+	event, err := s.Store.EventByReference(c.UserContext(), teams.Org(c), reference)
 	if errors.Is(err, record.ErrNotFound) {
 		return record.NoSuchEvent()
 	}

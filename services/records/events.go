@@ -18,8 +18,6 @@ import (
 	"github.com/eventcarbon/ecf/libs/writes"
 )
 
-func orgOf(c *fiber.Ctx) record.OrgID { return record.OrgID(web.PrincipalOf(c).Org) }
-
 func (s *server) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
 
 func (s *server) createEvent(c *fiber.Ctx) error {
@@ -148,7 +146,7 @@ func quotaExceeded(plan string, quota int64) error {
 func (s *server) event(c *fiber.Ctx) (record.Event, error) {
 	e, read, err := teams.Event(c)
 	if !read {
-		e, err = s.Store.Event(c.UserContext(), orgOf(c), teams.EventID(c))
+		e, err = s.Store.Event(c.UserContext(), teams.Org(c), teams.EventID(c))
 	}
 	if errors.Is(err, record.ErrNotFound) {
 		return e, record.NoSuchEvent()

@@ -43,7 +43,7 @@ func (s *server) export(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	highest, err := s.Store.MaxSeqs(c.UserContext(), orgOf(c), event.ID)
+	highest, err := s.Store.MaxSeqs(c.UserContext(), teams.Org(c), event.ID)
 	if err != nil {
 		return err
 	}
@@ -74,14 +74,14 @@ func (s *server) export(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	org := string(orgOf(c))
+	org := string(teams.Org(c))
 	if !s.exports.Take(org, 1) {
 		return &apperr.Error{Code: apperr.Unavailable, RetryAfter: 5 * time.Second,
 			Message: "Too many exports are in progress. Finish reading those, then try again."}
 	}
 	c.Set(fiber.HeaderETag, tag)
 	ctx, cancel := web.BodyContext(c) // its deadline bounds the whole file
-	e := &exporter{ctx: ctx, cancel: cancel, still: still, release: func() { s.exports.Put(org, 1) }, turn: web.SlotFunc(c), ahead: web.SlotFuncAhead(c), store: s.Store, org: orgOf(c), event: event, highest: highest, sheetRows: workbook.MaxRows}
+	e := &exporter{ctx: ctx, cancel: cancel, still: still, release: func() { s.exports.Put(org, 1) }, turn: web.SlotFunc(c), ahead: web.SlotFuncAhead(c), store: s.Store, org: teams.Org(c), event: event, highest: highest, sheetRows: workbook.MaxRows}
 	for _, typ := range footprint.Types() {
 		if highest[typ] > 0 {
 			e.types = append(e.types, typ)

@@ -4,6 +4,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
@@ -15,7 +16,7 @@ func (s *server) history(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	r, err := s.recordEver(c, keyOf(c))
+	r, err := s.recordEver(c, teams.Key(c))
 	if err != nil {
 		return err
 	}
@@ -33,7 +34,7 @@ func (s *server) history(c *fiber.Ctx) error {
 		entries, high = append(entries, r.Last), high-1
 	}
 	if low <= high {
-		older, err := s.Store.EntryRange(c.UserContext(), orgOf(c), r.ID, low, high)
+		older, err := s.Store.EntryRange(c.UserContext(), teams.Org(c), r.ID, low, high)
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sheet"
+	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/records/imports"
 )
@@ -23,7 +24,7 @@ func (s *server) listImports(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	stored, total, err := s.Store.EventImports(c.UserContext(), orgOf(c), event.ID, page.Offset(), page.Limit)
+	stored, total, err := s.Store.EventImports(c.UserContext(), teams.Org(c), event.ID, page.Offset(), page.Limit)
 	if err != nil {
 		return err
 	}

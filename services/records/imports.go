@@ -227,7 +227,7 @@ func (s *server) roomForImport(c *fiber.Ctx, w writes.Write, i record.Import, fi
 // many unfinished imports. A request with a key may have been answered already, and passes.
 func (s *server) roomForFile(c *fiber.Ctx) error {
 	if c.Params("type") != "" {
-		if err := knownType(c); err != nil {
+		if err := teams.KnownType(c); err != nil {
 			return err
 		}
 	}
@@ -342,7 +342,7 @@ func (s *server) importOf(c *fiber.Ctx) (record.Import, error) {
 	if err != nil {
 		return record.Import{}, err
 	}
-	i, err := s.Store.Import(c.UserContext(), orgOf(c), event.ID, c.Params("importId"))
+	i, err := s.Store.Import(c.UserContext(), teams.Org(c), event.ID, c.Params("importId"))
 	if errors.Is(err, record.ErrNotFound) {
 		return i, apperr.New(apperr.NotFound, "There is no such import.")
 	}

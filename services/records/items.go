@@ -16,17 +16,13 @@ import (
 )
 
 func subOf(c *fiber.Ctx) record.Sub {
-	return record.Sub{Event: teams.EventID(c), Type: c.Params("type")}
-}
-
-func keyOf(c *fiber.Ctx) record.Key {
-	return record.Key{Event: teams.EventID(c), Type: c.Params("type"), ID: record.ID(c.Params("recordId"))}
+	return teams.Key(c).Sub()
 }
 
 // decoding returns the options for decoding that the client requested, with the supplier
 // factors of its organization.
 func (s *server) decoding(c *fiber.Ctx) footprint.Options {
-	o := record.DecodeOptions(c.UserContext(), s.Store, orgOf(c), web.Strict(c))
+	o := record.DecodeOptions(c.UserContext(), s.Store, teams.Org(c), web.Strict(c))
 	o.Hints = &footprint.Hints{} // shared by all records of a batch
 	return o
 }
@@ -101,7 +97,7 @@ func (s *server) record(c *fiber.Ctx, key record.Key) (record.Record, error) {
 		}
 		return record.Record{}, err
 	}
-	r, err := s.Store.Record(c.UserContext(), orgOf(c), key)
+	r, err := s.Store.Record(c.UserContext(), teams.Org(c), key)
 	if errors.Is(err, record.ErrNotFound) {
 		return r, record.NoSuchRecord()
 	}
@@ -115,7 +111,7 @@ func (s *server) recordEver(c *fiber.Ctx, key record.Key) (record.Record, error)
 	if apperr.CodeOf(err) != apperr.RecordNotFound || !web.PrincipalOf(c).Role.Holds(identity.Manager) {
 		return r, err
 	}
-	found, failure := s.Store.RecordsByID(c.UserContext(), orgOf(c), []record.ID{key.ID})
+	found, failure := s.Store.RecordsByID(c.UserContext(), teams.Org(c), []record.ID{key.ID})
 	if failure != nil {
 		return r, failure
 	}
@@ -132,7 +128,7 @@ func answerRecord(c *fiber.Ctx, r record.Record) error {
 }
 
 func (s *server) getRecord(c *fiber.Ctx) error {
-	r, err := s.record(c, keyOf(c))
+	r, err := s.record(c, teams.Key(c))
 	if err != nil {
 		return err
 	}
@@ -165,7 +161,7 @@ func (s *server) editRecord(c *fiber.Ctx) error {
 	decoding := s.decoding(c)
 	var dropped []fields.Notice
 	var before record.Record
-	r, err := s.applied(c, record.Request{Key: keyOf(c), Move: record.Edit, Change: func(r *record.Record) ([]string, error) {
+	r, err := s.applied(c, record.Request{Key: teams.Key(c), Move: record.Edit, Change: func(r *record.Record) ([]string, error) {
 		before = *r
 		merged, err := patchBody(r.Fields, body)
 		if err != nil {
@@ -199,7 +195,7 @@ func (s *server) editRecord(c *fiber.Ctx) error {
 }
 
 func (s *server) deleteRecord(c *fiber.Ctx) error {
-	r, err := s.applied(c, record.Request{Key: keyOf(c), Move: record.Delete})
+	r, err := s.applied(c, record.Request{Key: teams.Key(c), Move: record.Delete})
 	if err != nil {
 		return err
 	}
@@ -216,7 +212,7 @@ func answerDeleted(c *fiber.Ctx, r record.Record) error {
 // move returns the handler of a move without a body.
 func (s *server) move(m record.Move) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		r, err := s.applied(c, record.Request{Key: keyOf(c), Move: m})
+		r, err := s.applied(c, record.Request{Key: teams.Key(c), Move: m})
 		if err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
@@ -54,7 +55,7 @@ func (s *server) listRecords(c *fiber.Ctx) error {
 	if views(c) {
 		return s.listApproved(c, event, page)
 	}
-	org, sub := orgOf(c), subOf(c)
+	org, sub := teams.Org(c), subOf(c)
 	return serve(c, s.answers, page, listing[record.Record]{
 		// Figures of records depend on the context of their event.
 		name: "records " + string(sub.Event) + " " + sub.Type + " " + strconv.FormatInt(event.ContextRev, 10),
@@ -86,7 +87,7 @@ func (s *server) listEvents(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	org, events := orgOf(c), s.eventsFor(c)
+	org, events := teams.Org(c), s.eventsFor(c)
 	turn := s.longPages.of(org)
 	defer turn.end()
 	return serve(c, s.answers, page, listing[record.EventView]{
@@ -115,7 +116,7 @@ type visibleEvents struct {
 // eventsFor returns the events visible to the caller: all for an administrator, otherwise those
 // without a team and those of the caller's teams.
 func (s *server) eventsFor(c *fiber.Ctx) visibleEvents {
-	org, member := orgOf(c), web.PrincipalOf(c).UserID
+	org, member := teams.Org(c), web.PrincipalOf(c).UserID
 	if web.PrincipalOf(c).Role.Holds(identity.Admin) {
 		return visibleEvents{
 			span: func(ctx context.Context, skip, limit int64) (record.Span, error) {
@@ -187,7 +188,7 @@ func (s *server) eventViews(c *fiber.Ctx, turn *pageTurn, visible visibleEvents,
 	for i := range events {
 		events[i] = eventFor(c, events[i])
 	}
-	return s.viewsOf(c.UserContext(), orgOf(c), events)
+	return s.viewsOf(c.UserContext(), teams.Org(c), events)
 }
 
 // viewsOf returns events with their summaries.
@@ -215,7 +216,7 @@ const listAttempts = 10
 // and reading the page changes the count, and the page is located again.
 func serve[T any](c *fiber.Ctx, known *answers, page web.Page, l listing[T]) error {
 	ctx := c.UserContext()
-	key := fmt.Sprint(orgOf(c), "\n", l.name, "\n", l.view, "\n", page.Number, " ", page.Limit)
+	key := fmt.Sprint(teams.Org(c), "\n", l.name, "\n", l.view, "\n", page.Number, " ", page.Limit)
 	for range listAttempts {
 		span, err := l.span(ctx, page.Offset(), page.Limit)
 		if err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/settings"
+	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/timestamp"
 	"github.com/eventcarbon/ecf/libs/web"
 )
@@ -56,7 +57,7 @@ type quotaView struct {
 
 // organization answers with the caller's own organization.
 func (s *server) organization(c *fiber.Ctx) error {
-	o, err := s.Store.Organization(c.UserContext(), orgOf(c))
+	o, err := s.Store.Organization(c.UserContext(), teams.Org(c))
 	if err != nil {
 		return err
 	}
@@ -94,7 +95,7 @@ func (s *server) organizations(c *fiber.Ctx) error {
 		return err
 	}
 	token, _ := web.BearerToken(c)
-	own, err := s.Members.Own(identity.WithToken(c.UserContext(), token), string(orgOf(c)), web.PrincipalOf(c).UserID)
+	own, err := s.Members.Own(identity.WithToken(c.UserContext(), token), string(teams.Org(c)), web.PrincipalOf(c).UserID)
 	if err != nil {
 		return (&apperr.Error{Code: apperr.Unavailable, RetryAfter: 2 * time.Second,
 			Message: "Your memberships cannot be read right now. Please try again in a moment."}).Because(err)

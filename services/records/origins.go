@@ -6,6 +6,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
@@ -16,7 +17,7 @@ func (s *server) origins(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	r, err := s.record(c, keyOf(c))
+	r, err := s.record(c, teams.Key(c))
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
@@ -38,21 +39,21 @@ func (s *server) routes() []web.Route {
 		{Operation: "deleteEvent", Handler: write(s.deleteEvent)},
 
 		{Operation: "listRecordTypes", Handler: recordTypes},
-		{Operation: "getRecordType", Resolve: knownType, Handler: oneRecordType},
-		{Operation: "getRecordTypeTemplate", Resolve: knownType, Handler: template},
+		{Operation: "getRecordType", Resolve: teams.KnownType, Handler: oneRecordType},
+		{Operation: "getRecordTypeTemplate", Resolve: teams.KnownType, Handler: template},
 		{Operation: "getLocationIndex", Handler: locationIndex.send},
 		{Operation: "getPlaceIndex", Handler: placeIndex.send},
 		{Operation: "getLocation", Handler: location},
 
 		{Operation: "exportRecords", Handler: s.export},
-		{Operation: "listRecords", Resolve: knownType, Handler: s.listRecords},
-		{Operation: "createRecord", Resolve: knownType, Handler: once(s.createRecord)},
-		{Operation: "createRecords", Resolve: knownType, Handler: once(s.createBatch)},
-		{Operation: "submitRecords", Resolve: knownType, Handler: once(s.moveMany(record.Submit))},
+		{Operation: "listRecords", Resolve: teams.KnownType, Handler: s.listRecords},
+		{Operation: "createRecord", Resolve: teams.KnownType, Handler: once(s.createRecord)},
+		{Operation: "createRecords", Resolve: teams.KnownType, Handler: once(s.createBatch)},
+		{Operation: "submitRecords", Resolve: teams.KnownType, Handler: once(s.moveMany(record.Submit))},
 		{Operation: "importRecords", Resolve: s.roomForFile, Handler: once(s.importFile)},
 		{Operation: "importMixed", Resolve: s.roomForFile, Handler: once(s.importFile)},
-		{Operation: "withdrawRecords", Resolve: knownType, Handler: once(s.moveMany(record.Withdraw))},
-		{Operation: "deleteRecords", Resolve: knownType, Handler: once(s.moveMany(record.Delete))},
+		{Operation: "withdrawRecords", Resolve: teams.KnownType, Handler: once(s.moveMany(record.Withdraw))},
+		{Operation: "deleteRecords", Resolve: teams.KnownType, Handler: once(s.moveMany(record.Delete))},
 		{Operation: "listImports", Handler: s.listImports},
 		{Operation: "getImport", Handler: s.getImport},
 		{Operation: "listImportErrors", Handler: s.listImportErrors},
@@ -60,17 +61,15 @@ func (s *server) routes() []web.Route {
 		{Operation: "undoImport", Handler: once(s.undoImport)},
 		{Operation: "submitImport", Handler: once(s.moveImport(record.Submit))},
 		{Operation: "approveImport", Handler: once(s.moveImport(record.Approve))},
-		{Operation: "getRecordByReference", Resolve: knownType, Handler: s.getByReference},
-		{Operation: "putRecordByReference", Resolve: knownType, Handler: write(s.putByReference)},
-		{Operation: "deleteRecordByReference", Resolve: knownType, Handler: once(s.deleteByReference)},
-		{Operation: "getRecord", Resolve: knownType, Handler: s.getRecord},
-		{Operation: "updateRecord", Resolve: knownType, Handler: write(s.editRecord)},
-		{Operation: "deleteRecord", Resolve: knownType, Handler: once(s.deleteRecord)},
-		{Operation: "listOrigins", Resolve: knownType, Handler: s.origins},
-		{Operation: "getRecordHistory", Resolve: knownType, Handler: s.history},
-		{Operation: "submitRecord", Resolve: knownType, Handler: once(s.move(record.Submit))},
-		{Operation: "withdrawRecord", Resolve: knownType, Handler: once(s.move(record.Withdraw))},
+		{Operation: "getRecordByReference", Resolve: teams.KnownType, Handler: s.getByReference},
+		{Operation: "putRecordByReference", Resolve: teams.KnownType, Handler: write(s.putByReference)},
+		{Operation: "deleteRecordByReference", Resolve: teams.KnownType, Handler: once(s.deleteByReference)},
+		{Operation: "getRecord", Resolve: teams.KnownType, Handler: s.getRecord},
+		{Operation: "updateRecord", Resolve: teams.KnownType, Handler: write(s.editRecord)},
+		{Operation: "deleteRecord", Resolve: teams.KnownType, Handler: once(s.deleteRecord)},
+		{Operation: "listOrigins", Resolve: teams.KnownType, Handler: s.origins},
+		{Operation: "getRecordHistory", Resolve: teams.KnownType, Handler: s.history},
+		{Operation: "submitRecord", Resolve: teams.KnownType, Handler: once(s.move(record.Submit))},
+		{Operation: "withdrawRecord", Resolve: teams.KnownType, Handler: once(s.move(record.Withdraw))},
 	}
 }
-
-func knownType(c *fiber.Ctx) error { return record.CheckType(c.Params("type")) }

@@ -16,6 +16,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/libs/writes"
 )
@@ -95,7 +96,7 @@ func (s *server) listSupplierFactors(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	all, total, err := s.Store.SupplierFactorList(c.UserContext(), orgOf(c), page.Offset(), page.Limit)
+	all, total, err := s.Store.SupplierFactorList(c.UserContext(), teams.Org(c), page.Offset(), page.Limit)
 	if err != nil {
 		return err
 	}
@@ -108,7 +109,7 @@ func (s *server) listSupplierFactors(c *fiber.Ctx) error {
 
 // supplierFactor reads the version that the path names.
 func (s *server) supplierFactor(c *fiber.Ctx) (record.SupplierFactor, error) {
-	f, err := s.Store.SupplierFactor(c.UserContext(), orgOf(c), c.Params("factorId"))
+	f, err := s.Store.SupplierFactor(c.UserContext(), teams.Org(c), c.Params("factorId"))
 	if errors.Is(err, record.ErrNotFound) {
 		return f, record.NoSuchSupplierFactor()
 	}

@@ -83,7 +83,7 @@ func (s *server) checkTeam(c *fiber.Ctx, r *fields.Reader, team []record.TeamMem
 // roles returns the roles of active members, on behalf of the caller.
 func (s *server) roles(c *fiber.Ctx, ids []string) (map[string]identity.Role, error) {
 	token, _ := web.BearerToken(c)
-	return s.Members.Roles(identity.WithToken(c.UserContext(), token), string(orgOf(c)), ids)
+	return s.Members.Roles(identity.WithToken(c.UserContext(), token), string(teams.Org(c)), ids)
 }
 
 // mayChangeTeam returns an error if the change affects the team and the caller may not make it.
@@ -109,7 +109,7 @@ func (s *server) mayRepeat(c *fiber.Ctx, a *record.KeyAnswer) error {
 	if !made || strings.Contains(id, "/") {
 		return nil
 	}
-	e, err := s.Store.EventContext(c.UserContext(), orgOf(c), record.EventID(id))
+	e, err := s.Store.EventContext(c.UserContext(), teams.Org(c), record.EventID(id))
 	if errors.Is(err, record.ErrNotFound) {
 		return nil
 	}

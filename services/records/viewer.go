@@ -7,6 +7,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
@@ -37,7 +38,7 @@ func viewersTag(tag string) string { return strings.Replace(tag, ".", ".viewer."
 
 // listApproved answers with a page of the approved records, newest first.
 func (s *server) listApproved(c *fiber.Ctx, event record.Event, page web.Page) error {
-	items, total, err := s.Store.ApprovedPage(c.UserContext(), orgOf(c), subOf(c), page.Offset(), page.Limit)
+	items, total, err := s.Store.ApprovedPage(c.UserContext(), teams.Org(c), subOf(c), page.Offset(), page.Limit)
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func (s *server) gated() []web.Route {
 // be read, the handler reports why.
 func (s *server) recordFirst(guarded fiber.Handler) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		if r, err := s.Store.Record(c.UserContext(), orgOf(c), keyOf(c)); err == nil {
+		if r, err := s.Store.Record(c.UserContext(), teams.Org(c), teams.Key(c)); err == nil {
 			c.Locals(readAhead, &r)
 		}
 		return guarded(c)

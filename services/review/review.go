@@ -82,23 +82,14 @@ func (s *server) routes() []web.Route {
 
 // decision returns the route of a move of one record.
 func (s *server) decision(operation string, m record.Move) web.Route {
-	return web.Route{Operation: operation, Resolve: knownType, Handler: s.keys.Handler(s.decide(m))}
-}
-
-func knownType(c *fiber.Ctx) error { return record.CheckType(c.Params("type")) }
-
-func orgOf(c *fiber.Ctx) record.OrgID { return record.OrgID(web.PrincipalOf(c).Org) }
-
-// keyOf returns the key of the record in the path, for the caller.
-func keyOf(c *fiber.Ctx) record.Key {
-	return record.Key{Event: teams.EventID(c), Type: c.Params("type"), ID: record.ID(c.Params("recordId"))}
+	return web.Route{Operation: operation, Resolve: teams.KnownType, Handler: s.keys.Handler(s.decide(m))}
 }
 
 // eventExists returns an error unless the event of the path exists for the caller.
 func (s *server) eventExists(c *fiber.Ctx) error {
 	_, read, err := teams.Event(c)
 	if !read {
-		_, err = s.Store.Event(c.UserContext(), orgOf(c), teams.EventID(c))
+		_, err = s.Store.Event(c.UserContext(), teams.Org(c), teams.EventID(c))
 	}
 	if errors.Is(err, record.ErrNotFound) {
 		return record.NoSuchEvent()
@@ -119,7 +110,7 @@ func (s *server) decide(m record.Move) fiber.Handler {
 		}
 		request := record.Request{
 			Move: m, Comment: comment,
-			Key: keyOf(c),
+			Key: teams.Key(c),
 		}
 		if tags, ok := web.IfMatch(c); ok {
 			request.IfMatch = record.MatchRecord(tags)

@@ -111,7 +111,7 @@ func (s Service) Begin(ctx context.Context, r Request) (record.Event, error) {
 		Proposal: r.Proposal, FourEyes: r.FourEyes, PolicyRev: r.PolicyRev, Gate: record.GateOpen,
 		Change: func(e *record.Event) error {
 			if r.IfMatch != nil && !r.IfMatch(*e) {
-				return apperr.New(apperr.PreconditionFailed, "The event has changed since you read it. Read it again before you decide.")
+				return record.EventMoved()
 			}
 			if len(e.Editions) >= record.MaxEditions {
 				return apperr.New(apperr.EditionLimit, "An event has at most %d editions; this one has them all.", record.MaxEditions)
@@ -243,7 +243,7 @@ func (s Service) Withdraw(ctx context.Context, w Withdrawal) (record.Event, erro
 		FourEyes: w.FourEyes, PolicyRev: w.PolicyRev, Gate: record.GateSigned,
 		Change: func(e *record.Event) error {
 			if w.IfMatch != nil && !w.IfMatch(*e) {
-				return apperr.New(apperr.PreconditionFailed, "The event has changed since you read it. Read it again before you decide.")
+				return record.EventMoved()
 			}
 			n := len(e.Editions)
 			if n == 0 {
