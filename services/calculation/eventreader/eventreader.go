@@ -69,49 +69,64 @@ const (
 	matchPause    = 100 * time.Millisecond
 )
 
-// Inputs reads the newest result together with the records it was calculated
-// from. That they are is proven by the result's hash over all inputs. While
-// records change, the segments that do not fit are read again.
-func (r Reader) Inputs(ctx context.Context, org record.OrgID, event record.EventID, limits Limits) (resulttree.Result, []record.Counted, error) {
-	read := map[resulttree.NodeID]Segment{}
+// fitting calls try with the newest result and its segments until what it reads fits them. An event with more than most
+// records is rejected, unless most is 0.
+func (r Reader) fitting(ctx context.Context, org record.OrgID, event record.EventID, most int64,
+	try func(resulttree.Result, []resulttree.Node) (fits bool, err error),
+) (resulttree.Result, error) {
 	for attempt := range matchAttempts {
 		if attempt > 0 {
 			if err := Pause(ctx); err != nil {
-				return resulttree.Result{}, nil, err
+				return resulttree.Result{}, err
 			}
 		}
 		result, err := r.Results.Result(ctx, org, event)
+		if err == nil && most > 0 {
+			err = tooMany(result, most)
+		}
 		if err != nil {
-			return result, nil, err
+			return result, err
 		}
-		if err := tooMany(result, limits.Records); err != nil {
-			return result, nil, err
-		}
-		nodes, err := r.Results.Nodes(ctx, org, event, "", 0, 0, math.MaxInt64)
+		segments, err := r.Results.Nodes(ctx, org, event, "", 0, 0, math.MaxInt64)
 		if err != nil {
-			return result, nil, err
+			return result, err
 		}
-		var counted []record.Counted
+		if fits, err := try(result, segments); fits || err != nil {
+			return result, err
+		}
+	}
+	return resulttree.Result{}, Changing()
+}
+
+// Inputs reads the newest result together with the records it was calculated
+// from. That they are is proven by the result's hash over all inputs. While
+// records change, the segments that do not fit are read again.
+func (r Reader) Inputs(ctx context.Context, org record.OrgID, event record.EventID, limits Limits) (result resulttree.Result, counted []record.Counted, err error) {
+	read := map[resulttree.NodeID]Segment{}
+	result, err = r.fitting(ctx, org, event, limits.Records, func(result resulttree.Result, segments []resulttree.Node) (bool, error) {
+		counted = nil
 		size := 0
-		for _, n := range nodes {
+		for _, n := range segments {
 			if known, ok := read[n.NodeID]; !ok || known.Hash != n.Hash {
+				var err error
 				if read[n.NodeID], err = r.Segment(ctx, org, event, n); err != nil {
-					return result, nil, err
+					return false, err
 				}
 			}
 			for _, c := range read[n.NodeID].Counted {
 				size += len(c.Fields)
 			}
 			if size > limits.Bytes {
-				return result, nil, tooLarge("The inputs of the event are larger than %d MiB; no more are handled in one answer.", limits.Bytes>>20)
+				return false, limits.tooLarge()
 			}
 			counted = append(counted, read[n.NodeID].Counted...)
 		}
-		if Tree().Root(result.Context, BundleInputs(counted)) == result.InputsHash {
-			return result, counted, nil
-		}
+		return Tree().Root(result.Context, BundleInputs(counted)) == result.InputsHash, nil
+	})
+	if err != nil {
+		return result, nil, err
 	}
-	return resulttree.Result{}, nil, Changing()
+	return result, counted, nil
 }
 
 // Changing is the answer where no attempt found what fits together.
@@ -141,6 +156,10 @@ func tooMany(r resulttree.Result, most int64) error {
 		err = tooLarge("The event has %d counted records; up to %d are handled in one answer.", n, most)
 	}
 	return err
+}
+
+func (l Limits) tooLarge() error {
+	return tooLarge("The inputs of the event are larger than %d MiB; no more are handled in one answer.", l.Bytes>>20)
 }
 
 func tooLarge(format string, args ...any) error {

@@ -3,7 +3,6 @@ package eventreader
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
@@ -24,42 +23,28 @@ func Groups[T any](ctx context.Context, r Reader, org record.OrgID, event record
 		bytes int
 	}
 	made := map[resulttree.NodeID]group{}
-	context := int64(-1)
-	for attempt := range matchAttempts {
-		if attempt > 0 {
-			if err := Pause(ctx); err != nil {
-				return resulttree.Result{}, nil, err
-			}
-		}
-		result, err := r.Results.Result(ctx, org, event)
-		if err != nil {
-			return result, nil, err
-		}
-		if err := tooMany(result, limits.Records); err != nil {
-			return result, nil, err
-		}
-		if result.ContextRev != context {
+	contextRev := int64(-1)
+	var all []T
+	result, err := r.fitting(ctx, org, event, limits.Records, func(result resulttree.Result, segments []resulttree.Node) (bool, error) {
+		if result.ContextRev != contextRev {
 			clear(made)
-			context = result.ContextRev
+			contextRev = result.ContextRev
 		}
-		nodes, err := r.Results.Nodes(ctx, org, event, "", 0, 0, math.MaxInt64)
+		fits, err := IsTreeOf(result, segments)
 		if err != nil {
-			return result, nil, err
+			return false, err
 		}
-		fits, err := IsTreeOf(result, nodes)
-		if err != nil {
-			return result, nil, err
-		}
-		slices.SortStableFunc(nodes, func(a, b resulttree.Node) int {
+		slices.SortStableFunc(segments, func(a, b resulttree.Node) int {
 			return cmp.Or(cmp.Compare(footprint.OrderOf(a.Type), footprint.OrderOf(b.Type)), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Index, b.Index))
 		})
-		all, size := make([]T, 0, len(nodes)), 0
-		for _, n := range nodes {
+		all = make([]T, 0, len(segments))
+		size := 0
+		for _, n := range segments {
 			g, known := made[n.NodeID]
 			if fits && (!known || g.hash != n.Hash) {
 				segment, err := r.Segment(ctx, org, event, n)
 				if err != nil {
-					return result, nil, err
+					return false, err
 				}
 				if fits = segment.Hash == n.Hash; fits {
 					g = group{hash: segment.Hash}
@@ -67,19 +52,20 @@ func Groups[T any](ctx context.Context, r Reader, org record.OrgID, event record
 						g.bytes += len(c.Fields)
 					}
 					if g.made, err = of(result, segment.Counted); err != nil {
-						return result, nil, err
+						return false, err
 					}
 					made[n.NodeID] = g
 				}
 			}
 			if size += g.bytes; size > limits.Bytes {
-				return result, nil, tooLarge("The inputs of the event are larger than %d MiB; no more are handled in one answer.", limits.Bytes>>20)
+				return false, limits.tooLarge()
 			}
 			all = append(all, g.made)
 		}
-		if fits {
-			return result, all, nil
-		}
+		return fits, nil
+	})
+	if err != nil {
+		return result, nil, err
 	}
-	return resulttree.Result{}, nil, Changing()
+	return result, all, nil
 }

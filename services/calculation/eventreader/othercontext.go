@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"math"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/bundle"
@@ -40,34 +39,22 @@ type segmentUnder struct {
 func (r Reader) SumUnder(ctx context.Context, ev record.Event, next footprint.EventContext) (Sums, error) {
 	org, event := ev.Org, ev.ID
 	known, both := map[resulttree.NodeID]segmentUnder{}, false
-	for attempt := range matchAttempts {
-		if attempt > 0 {
-			if err := Pause(ctx); err != nil {
-				return Sums{}, err
-			}
-		}
-		result, err := r.Results.Result(ctx, org, event)
-		if err != nil {
-			return Sums{}, err
-		}
+	var sum Sums
+	_, err := r.fitting(ctx, org, event, 0, func(result resulttree.Result, segments []resulttree.Node) (bool, error) {
 		// A result of the event's own context has the sum under it already.
 		if moved := result.ContextRev != ev.ContextRev; moved != both {
 			clear(known)
 			both = moved
 		}
-		segments, err := r.Results.Nodes(ctx, org, event, "", 0, 0, math.MaxInt64)
-		if err != nil {
-			return Sums{}, err
-		}
 		fits, err := IsTreeOf(result, segments)
 		if err != nil {
-			return Sums{}, err
+			return false, err
 		}
-		var sum Sums
+		sum = Sums{}
 		for _, n := range segments {
 			if known[n.NodeID].hash != n.Hash {
 				if known[n.NodeID], err = r.segmentUnder(ctx, ev, n, next, both); err != nil {
-					return Sums{}, err
+					return false, err
 				}
 			}
 			part := known[n.NodeID]
@@ -80,11 +67,12 @@ func (r Reader) SumUnder(ctx context.Context, ev record.Event, next footprint.Ev
 		if fits && !both {
 			sum.Now, err = result.Sum()
 		}
-		if fits {
-			return sum, err
-		}
+		return fits, err
+	})
+	if err != nil {
+		return Sums{}, err
 	}
-	return Sums{}, Changing()
+	return sum, nil
 }
 
 // segmentUnder reads and adds up the counted records of a node of level 0; in the event's own context only if both is
