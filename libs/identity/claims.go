@@ -94,7 +94,6 @@ func (c *AccessClaims) principal() Principal {
 		Role:    role,
 		Name:    c.Name,
 		Session: c.Session,
-		TokenID: c.ID,
 		Expires: c.ExpiresAt.Time,
 	}
 }

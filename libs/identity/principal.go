@@ -116,6 +116,5 @@ type Principal struct {
 	Role    Role
 	Name    string // for histories; may be empty
 	Session string // the session the token belongs to (sid)
-	TokenID string // the token itself (jti)
 	Expires time.Time
 }

@@ -3,7 +3,6 @@ package identity
 import (
 	"context"
 	"strings"
-	"time"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 )
@@ -11,11 +10,10 @@ import (
 // State is the current state of a session and its user, which may have changed since the token
 // was issued.
 type State struct {
-	Active  bool // neither ended nor expired, and its user is not disabled
-	UserID  string
-	Org     string
-	Role    Role // the user's current role
-	Expires time.Time
+	Active bool // neither ended nor expired, and its user is not disabled
+	UserID string
+	Org    string
+	Role   Role // the user's current role
 }
 
 // Admits reports whether a token that names p is still valid: its session is active, and its

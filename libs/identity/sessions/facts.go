@@ -55,10 +55,9 @@ func (f Facts) State(now time.Time) identity.State {
 	return identity.State{
 		Active: !s.Ended && now.Before(s.Expires) && s.User == u.ID && s.Org == u.Org &&
 			!u.Disabled && s.MemberEpoch >= u.MemberEpoch && (s.Epoch >= u.Epoch || u.Kept == s.ID),
-		UserID:  s.User,
-		Org:     s.Org,
-		Role:    u.Role,
-		Expires: s.Expires,
+		UserID: s.User,
+		Org:    s.Org,
+		Role:   u.Role,
 	}
 }
 
