@@ -42,7 +42,7 @@ type AccountsDeps struct {
 // that notices within a quarter of a second. Their errors are *apperr.Error
 // where a client may be told.
 type Accounts struct {
-	store  account.Store
+	store  accountStore
 	hasher *password.Hasher
 	policy *password.Policy
 	copy   *sessions.Copy // nil: none

@@ -93,6 +93,7 @@ func hashSlots(processors int, memoryLimit int64, params password.Params) int {
 // administrator (Accounts), and the truth about sessions (sessions.Authority).
 type Service struct {
 	*Accounts
+	store    account.Store // the same as that of Accounts, with what only a service does
 	config   Config
 	keys     *keyring.Keyring
 	verifier *identity.Verifier
@@ -121,7 +122,7 @@ func New(config Config, d Deps) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Service{Accounts: accounts, config: config, keys: d.Keys, callers: d.Callers}
+	s := &Service{Accounts: accounts, store: d.Store, config: config, keys: d.Keys, callers: d.Callers}
 	if s.signIns, err = observe(accounts.hasher); err != nil {
 		return nil, err
 	}

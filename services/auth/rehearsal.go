@@ -26,8 +26,33 @@ func (s *Service) accountsFor(c *fiber.Ctx) (a *Accounts, rehearsed bool, err er
 	}, true, nil
 }
 
+// accountStore is what Accounts read and write.
+type accountStore interface {
+	originals
+	InsertUser(ctx context.Context, u account.User) error
+	ReplaceUser(ctx context.Context, org string, u account.User, prevRev int64) error
+	TakeInvitation(ctx context.Context, org string, now, since time.Time, limit int) (bool, error)
+	EndSession(ctx context.Context, org, user, id string, at time.Time, reason, mark string) error
+	ClearUserMark(ctx context.Context, org, id, mark string) error
+	ClearSessionMark(ctx context.Context, org, id, mark string) error
+	AppendAudit(ctx context.Context, e account.AuditEntry) (account.AuditEntry, error)
+}
+
+// originals is what a dry run reads. It has no method that writes.
+type originals interface {
+	User(ctx context.Context, org, id string) (account.User, error)
+	UserByEmail(ctx context.Context, key string) (account.User, error)
+	UsersPage(ctx context.Context, org string, skip, limit int64) ([]account.User, int64, error)
+	Person(ctx context.Context, id string) (account.User, error)
+	Memberships(ctx context.Context, person string) ([]account.User, error)
+	Former(ctx context.Context, org, former string) (account.User, error)
+	Session(ctx context.Context, id string) (account.Session, error)
+	AuditAfter(ctx context.Context, org string, after, limit int64) ([]account.AuditEntry, error)
+	AuditHeads(ctx context.Context) ([]account.AuditHead, error)
+}
+
 // rehearsal answers writes as the store would, without writing.
-type rehearsal struct{ account.Store }
+type rehearsal struct{ originals }
 
 // InsertUser implements account.Users.
 func (r rehearsal) InsertUser(ctx context.Context, u account.User) error {
@@ -90,6 +115,12 @@ func (r rehearsal) EndSession(ctx context.Context, org, user, id string, _ time.
 	}
 	return err
 }
+
+// ClearUserMark implements account.Changes: the user has none, because it was not written.
+func (r rehearsal) ClearUserMark(ctx context.Context, _, _, _ string) error { return ctx.Err() }
+
+// ClearSessionMark implements account.Changes: nor has the session.
+func (r rehearsal) ClearSessionMark(ctx context.Context, _, _, _ string) error { return ctx.Err() }
 
 // AppendAudit implements account.Audit: what has not happened is not recorded.
 func (r rehearsal) AppendAudit(ctx context.Context, e account.AuditEntry) (account.AuditEntry, error) {
