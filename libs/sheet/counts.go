@@ -3,6 +3,7 @@ package sheet
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode"
@@ -57,6 +58,22 @@ var countings = [...]counting{ofPiece, ofPallet, ofBottle, ofContainer, ofCollec
 
 // numberWords are words of headings that only say that something is counted.
 const numberWords wordList = "numberWords"
+
+// addCounts makes a column one of how many of a kind there are.
+func (r *Reader) addCounts(at int) {
+	r.columns[at].Type = "number"
+	r.use(at)
+}
+
+// countIn returns how many a cell says there are; said is false for an empty one and for a dash.
+func countIn(cells []string, at int) (n int64, said bool, err error) {
+	cell := Unguard(oneCell(cells, at))
+	if strings.Trim(cell, "-–—") == "" {
+		return 0, false, nil
+	}
+	count, err := strconv.ParseUint(cell, 10, 31)
+	return int64(count), true, err
+}
 
 // countOf returns what a heading counts: days of Days, Number of days and Anzahl Tage; empty if it is none of a count.
 func countOf(head string) counting {

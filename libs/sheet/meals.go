@@ -30,13 +30,11 @@ func (r *Reader) findMeals() {
 		return
 	}
 	for at, head := range r.heads {
-		words := slices.DeleteFunc(wordsOf(head), func(word string) bool { return besideMeals.has(word) })
-		word := strings.Join(words, "")
+		word := strings.Join(slices.DeleteFunc(wordsOf(head), besideMeals.has), "")
 		of := slices.IndexFunc(mealTypes[:], func(mealType string) bool { return mealsOf(mealType).has(word) })
 		if of >= 0 && r.free(at) {
 			r.meals = append(r.meals, partColumn{at, mealTypes[of]})
-			r.columns[at].Type = "number"
-			r.use(at)
+			r.addCounts(at)
 		}
 	}
 }
@@ -46,17 +44,16 @@ func (r *Reader) findMeals() {
 func (r *Reader) takeMeals(b *body, cells []string) *apperr.Detail {
 	counts, last, said := map[string]int64{}, -1, []string(nil)
 	for _, part := range r.meals {
-		cell := Unguard(oneCell(cells, part.at))
-		if strings.Trim(cell, "-–—") == "" {
+		n, ok, err := countIn(cells, part.at)
+		if !ok {
 			continue
 		}
-		n, err := strconv.ParseUint(cell, 10, 31)
 		if err != nil {
 			return &apperr.Detail{Field: r.heads[part.at], Code: fields.BadFormat, Suggestions: []string{"meals"},
-				Message: fmt.Sprintf("%s has how many of these meals there are; got %.40q. Or write a row for each meal, with the columns meals and mealType.", r.heads[part.at], cell)}
+				Message: fmt.Sprintf("%s has how many of these meals there are; got %.40q. Or write a row for each meal, with the columns meals and mealType.", r.heads[part.at], oneCell(cells, part.at))}
 		}
-		counts[part.field] += int64(n)
-		last, said = part.at, append(said, r.heads[part.at]+" "+cell)
+		counts[part.field] += n
+		last, said = part.at, append(said, fmt.Sprintf("%s %d", r.heads[part.at], n))
 	}
 	if last < 0 {
 		return nil

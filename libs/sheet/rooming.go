@@ -99,9 +99,9 @@ func (r *Reader) room(b *body, cells []string) *apperr.Detail {
 			same = append(same, cells[at])
 		}
 	}
-	arrival := oneCell(cells, max(r.arrivalAt, 0))
-	if r.arrivalAt < 0 {
-		arrival = ""
+	arrival := ""
+	if r.arrivalAt >= 0 {
+		arrival = oneCell(cells, r.arrivalAt)
 	}
 	same = append(same, arrival)
 	if string(b.values["rooms"]) != "1" || len(r.stay) == 0 && b.values["date"] == nil && arrival == "" {

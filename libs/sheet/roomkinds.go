@@ -28,32 +28,29 @@ func (r *Reader) findRoomKinds() {
 		return
 	}
 	for at, head := range r.heads {
-		words := slices.DeleteFunc(wordsOf(head), func(word string) bool { return besideRoomKinds.has(word) })
-		if r.free(at) && roomKinds.has(strings.Join(words, "")) {
+		if r.free(at) && roomKinds.has(strings.Join(slices.DeleteFunc(wordsOf(head), besideRoomKinds.has), "")) {
 			r.roomKindsAt = append(r.roomKindsAt, at)
-			r.columns[at].Type = "number"
-			r.use(at)
+			r.addCounts(at)
 		}
 	}
 }
 
 // takeRoomKinds makes the rooms of all kinds those of the record: every kind counts the same.
 func (r *Reader) takeRoomKinds(b *body, cells []string) *apperr.Detail {
-	rooms, least, filled := int64(0), uint64(0), -1
+	rooms, least, filled := int64(0), int64(0), -1
 	for _, at := range r.roomKindsAt {
-		cell := Unguard(oneCell(cells, at))
-		if strings.Trim(cell, "-–—") == "" {
+		n, said, err := countIn(cells, at)
+		if !said {
 			continue
 		}
-		n, err := strconv.ParseUint(cell, 10, 31)
 		if err != nil {
 			return &apperr.Detail{Field: r.heads[at], Code: fields.BadFormat, Suggestions: []string{"rooms"},
-				Message: fmt.Sprintf("%s has how many rooms of this kind there are; got %.40q. Or write how many rooms there are altogether into a column rooms, and leave this one out.", r.heads[at], cell)}
+				Message: fmt.Sprintf("%s has how many rooms of this kind there are; got %.40q. Or write how many rooms there are altogether into a column rooms, and leave this one out.", r.heads[at], oneCell(cells, at))}
 		}
 		if filled < 0 || n < least {
 			least = n
 		}
-		rooms, filled = rooms+int64(n), at
+		rooms, filled = rooms+n, at
 	}
 	guests := int64(b.number("guests"))
 	switch {
