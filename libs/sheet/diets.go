@@ -91,7 +91,7 @@ func (r *Reader) takeDiets(b *body, cells []string) *apperr.Detail {
 			Message: fmt.Sprintf("The row has meals by their diet (%.120s), and a record has one diet. Write a row for each, with the columns meals and diet.", strings.Join(said, ", "))}
 	case diets[0].field == "":
 		return &apperr.Detail{Field: r.heads[diets[0].at], Code: fields.NotAllowed, Suggestions: []string{"red_meat", "white_meat", "fish", "mixed"},
-			Message: fmt.Sprintf("%s may be one of several diets, which are in suggestions. Write it into a column diet, and how many meals there are into a column meals.", r.heads[diets[0].at])}
+			Message: fmt.Sprintf("%s may be one of several diets: red_meat, white_meat, fish or mixed. Write it into a column diet, and how many meals there are into a column meals.", r.heads[diets[0].at])}
 	}
 	if !b.has("meals") {
 		b.set("meals", json.RawMessage(meals))

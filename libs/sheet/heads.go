@@ -71,7 +71,7 @@ func (r *Reader) readHead(head []string) error {
 		faults = append(faults, apperr.Detail{Field: row, Code: fields.Required, Suggestions: []string{"type"},
 			Message: "A file of several types needs the column type, which names the record type of each row."})
 	} else if !found {
-		d := apperr.Detail{Field: row, Code: fields.Required, Message: fmt.Sprintf("The first row names no field of %s, and none of the next ones names several; they are in suggestions. Write them above the columns.", r.typ)}
+		d := apperr.Detail{Field: row, Code: fields.Required, Message: fmt.Sprintf("The first row names no field of %s, and none of the next ones names several. Write the names of fields above the columns, as templates have them.", r.typ)}
 		for _, c := range own {
 			d.Suggestions = append(d.Suggestions, c.Name)
 		}

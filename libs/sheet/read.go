@@ -371,9 +371,10 @@ func (r *Reader) typeOf(cells []string) (string, error) {
 	if known := types()[key(typ)]; known != "" {
 		return known, nil
 	}
-	d := apperr.Detail{Field: r.heads[r.typeAt], Code: fields.NotAllowed, Message: fmt.Sprintf("There is no record type %q; they are in suggestions.", typ), Suggestions: footprint.Types()}
+	all := strings.Join(footprint.Types(), ", ")
+	d := apperr.Detail{Field: r.heads[r.typeAt], Code: fields.NotAllowed, Suggestions: footprint.TypesLike(typ), Message: fmt.Sprintf("There is no record type %.40q. The types are %s.", typ, all)}
 	if typ == "" {
-		d.Code, d.Message = fields.Required, "The row names no record type; they are in suggestions."
+		d.Code, d.Message = fields.Required, fmt.Sprintf("The row names no record type. The types are %s.", all)
 	}
 	return "", apperr.Invalid(d)
 }

@@ -313,3 +313,25 @@ func TestRowsOfSeparators(t *testing.T) {
 		}
 	}
 }
+
+// TestFaultsNameTheChoices: the messages of faults are complete without their suggestions, of which clients show a few or
+// none.
+func TestFaultsNameTheChoices(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ typ, file, says, first string }{
+		{"flights", "x,y\n1,2\n", "the names of fields above the columns, as templates have them", "distanceKm"},
+		{sheet.Mixed, "type,from\nflihgts,LHR\n", "flights, accommodation,", "flights"},
+		{sheet.Mixed, "type,from\n,LHR\n", "flights, accommodation,", "flights"},
+		{"catering", "Meat\n20\n", "red_meat, white_meat, fish or mixed", "red_meat"},
+	} {
+		r, err := sheet.NewReader(strings.NewReader(c.file), c.typ, sheet.Options{Rules: sheet.Rules})
+		if err == nil {
+			row, _ := r.Next()
+			err = row.Err
+		}
+		e, ok := errors.AsType[*apperr.Error](err)
+		if !ok || !strings.Contains(e.Details[0].Message, c.says) || e.Details[0].Suggestions[0] != c.first {
+			t.Errorf("%q: %+v", c.file, e.Details)
+		}
+	}
+}
