@@ -10,12 +10,23 @@ import (
 	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/record/signoff"
 	"github.com/eventcarbon/ecf/services/calculation/report"
 )
 
 // Keep stores an edition as a sign-off does.
 func Keep(ctx context.Context, d Deps, ev record.Event, edition, revision int64, by record.Actor, at time.Time) (root string, err error) {
 	return newServer(d).Keep(ctx, ev, record.Edition{Edition: edition, Revision: revision, Statement: "As agreed", By: by, At: at, Open: json.RawMessage(`[]`)})
+}
+
+// SignOff signs an event off, and waits for the end of it.
+func SignOff(ctx context.Context, d Deps, r signoff.Request) (record.Event, error) {
+	signOffs := newServer(d).signOffs()
+	closing, err := signOffs.Begin(ctx, r)
+	if err != nil {
+		return closing, err
+	}
+	return signOffs.Finish(ctx, closing)
 }
 
 // WholeReports generates the reports of a variant from all records of an event at once, by format.

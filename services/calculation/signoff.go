@@ -154,7 +154,7 @@ func (s *server) beginSignOff(c *fiber.Ctx, w writes.Write, ev record.Event, req
 	return web.Answer(c, fiber.StatusAccepted, fiber.Map{"event": closing, "checklist": list})
 }
 
-// finishSignOff completes a sign-off. If it fails, the sweeper does.
+// finishSignOff completes a sign-off. If it cannot, the sweeper opens the event again.
 func (s *server) finishSignOff(ctx context.Context, closing record.Event, report record.EventReport) {
 	defer func() {
 		if v := recover(); v != nil {

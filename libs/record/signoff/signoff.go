@@ -33,6 +33,8 @@ const (
 	fenceBatch = 1000
 	// waitEvery is the polling interval.
 	waitEvery = 50 * time.Millisecond
+	// firstPause is the pause before the first repetition of what an engine failed.
+	firstPause = 100 * time.Millisecond
 )
 
 // Store is what a sign-off needs of the records' store.
@@ -131,47 +133,98 @@ func (s Service) Begin(ctx context.Context, r Request) (record.Event, error) {
 }
 
 // Finish takes a closing event to the end: signed, or open again with the reason
-// in its gate. An error is one of the engine; the sweeper then opens the gate.
+// in its gate. What an engine fails is repeated as long as the sign-off may take; an error
+// is the last one. The sweeper then opens the gate.
 func (s Service) Finish(ctx context.Context, closing record.Event) (record.Event, error) {
 	ctx, cancel := context.WithTimeout(ctx, closing.Gate.Pending.Until.Sub(closing.Gate.Pending.At))
 	defer cancel()
-	if err := s.fence(ctx, closing); err != nil {
+	var edition record.Edition
+	err := persist(ctx, func() (err error) {
+		edition, err = s.keep(ctx, closing)
+		return err
+	})
+	if ofEngine(err) {
 		return record.Event{}, fmt.Errorf("sign off: %w", err)
 	}
-	if err := s.awaitResults(ctx, closing); err != nil {
-		return record.Event{}, fmt.Errorf("sign off: %w", err)
+	var finished record.Event
+	refusal := err
+	err = persist(ctx, func() (err error) {
+		if refusal != nil {
+			finished, err = s.abandon(ctx, closing, apperr.CodeOf(refusal), refusal.Error())
+		} else {
+			finished, err = s.sign(ctx, closing, edition)
+		}
+		return err
+	})
+	return finished, err
+}
+
+// keep stores the edition of a closing event. Apart from those of an engine, an error is the reason why it cannot be
+// signed.
+func (s Service) keep(ctx context.Context, closing record.Event) (record.Edition, error) {
+	// Its gate may have been opened since it failed to be kept before.
+	e, err := s.Store.Event(ctx, closing.Org, closing.ID)
+	if err == nil && e.Gate.Epoch != closing.Gate.Epoch {
+		err = errSuperseded
+	}
+	if err == nil {
+		err = s.fence(ctx, closing)
+	}
+	if err == nil {
+		err = s.awaitResults(ctx, closing)
+	}
+	if err != nil {
+		return record.Edition{}, err
 	}
 	pending := *closing.Gate.Pending
 	revision, err := s.Results.Revision(ctx, closing.Org, closing.ID)
 	if err != nil {
-		return record.Event{}, fmt.Errorf("sign off: %w", err)
+		return record.Edition{}, err
 	}
 	if revision != pending.Revision {
-		return s.abandon(ctx, closing, apperr.PreconditionFailed,
-			fmt.Sprintf("Revision %d was to be signed, but the newest is %d.", pending.Revision, revision))
+		return record.Edition{}, apperr.New(apperr.PreconditionFailed, "Revision %d was to be signed, but the newest is %d.", pending.Revision, revision)
 	}
 	edition := record.Edition{
 		Edition: int64(len(closing.Editions)) + 1, Revision: pending.Revision, Statement: pending.Statement,
 		By: pending.By, At: pending.At, FourEyes: pending.FourEyes, Open: pending.Open,
 	}
-	if edition.Root, err = s.Results.Keep(ctx, closing, edition); err != nil {
-		if apperr.CodeOf(err) != apperr.Internal && apperr.CodeOf(err) != apperr.Unavailable {
-			return s.abandon(ctx, closing, apperr.CodeOf(err), err.Error())
-		}
-		return record.Event{}, fmt.Errorf("sign off: keep: %w", err)
-	}
+	edition.Root, err = s.Results.Keep(ctx, closing, edition)
+	return edition, err
+}
+
+// sign signs a closing event with its edition. It is idempotent.
+func (s Service) sign(ctx context.Context, closing record.Event, edition record.Edition) (record.Event, error) {
 	return s.later().Apply(ctx, record.EventRequest{
-		Org: closing.Org, ID: closing.ID, Action: record.SignedOff, By: pending.By, Comment: pending.Statement,
-		FourEyes: pending.FourEyes, PolicyRev: closing.Last.PolicyRev, Gate: record.GateClosing,
+		Org: closing.Org, ID: closing.ID, Action: record.SignedOff, By: edition.By, Comment: edition.Statement,
+		FourEyes: edition.FourEyes, PolicyRev: closing.Last.PolicyRev, AnyGate: true,
 		Change: func(e *record.Event) error {
-			if e.Gate.Epoch != closing.Gate.Epoch {
+			switch {
+			case e.Gate.Epoch != closing.Gate.Epoch:
 				return errSuperseded
+			case e.Gate.State == record.GateSigned:
+				return record.ErrUnchanged // by an attempt whose response was lost
 			}
 			e.Gate = record.Gate{Epoch: e.Gate.Epoch, State: record.GateSigned}
 			e.Editions = append(slices.Clip(e.Editions), edition)
 			return nil
 		},
 	})
+}
+
+// persist repeats a step that an engine fails, after ever longer pauses, until ctx ends.
+func persist(ctx context.Context, step func() error) error {
+	for pause := firstPause; ; pause *= 2 {
+		err := step()
+		if !ofEngine(err) || errors.Is(err, errSuperseded) || record.Pause(ctx, pause) != nil {
+			return err
+		}
+	}
+}
+
+// ofEngine reports whether err is one of an engine, and not the reason for which an event cannot be signed.
+func ofEngine(err error) bool {
+	code := apperr.CodeOf(err)
+	return code == apperr.Internal || code == apperr.Unavailable
 }
 
 // errSuperseded ends a sign-off whose gate was reopened meanwhile.
