@@ -21,13 +21,15 @@ func TestInputsAreGenerated(t *testing.T) {
 	if !bytes.Equal(document, source(t)) {
 		t.Errorf("libs/spec/openapi.yaml is not what the record types say; run make generate. %s", firstDifference(source(t), document))
 	}
-	want, err := inputs.Client()
+	files, err := inputs.Client()
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := os.ReadFile("../client/inputs.go")
-	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("libs/client/inputs.go is not what the record types say; run make generate. %v %s", err, firstDifference(got, want))
+	for name, want := range files {
+		got, err := os.ReadFile("../client/" + name)
+		if err != nil || !bytes.Equal(got, want) {
+			t.Errorf("libs/client/%s is not what the record types say; run make generate. %v %s", name, err, firstDifference(got, want))
+		}
 	}
 }
 

@@ -27,8 +27,14 @@ func run() error {
 	if err := os.WriteFile(document, text, 0o644); err != nil { //nolint:gosec // a file of the repository
 		return err
 	}
-	if text, err = inputs.Client(); err != nil {
+	files, err := inputs.Client()
+	if err != nil {
 		return err
 	}
-	return os.WriteFile("../client/inputs.go", text, 0o644) //nolint:gosec // a file of the repository
+	for name, text := range files {
+		if err := os.WriteFile("../client/"+name, text, 0o644); err != nil { //nolint:gosec // a file of the repository
+			return err
+		}
+	}
+	return nil
 }
