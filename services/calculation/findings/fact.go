@@ -45,12 +45,11 @@ type input struct {
 	ElectricityKWh, AnnualElectricityKWh       *decimal.Decimal
 	GasKWh, AnnualGasKWh, HeatKWh, FloorAreaM2 *decimal.Decimal
 	Material, EndOfLife, Category              string
-	Treatment, Mode                            string
+	Mode, VenueType                            string
 	DistanceKm, WeightKg                       *decimal.Decimal
 	Meals                                      *int64
 	VolumeLitres, EnergyKWh, SupplyM3          *decimal.Decimal
 	Participants, Vehicles                     int64
-	VenueType                                  string
 	GeneratorKVA                               *decimal.Decimal
 	// Supplier is the factor that the record took; its name, version and validity are
 	// all that is compared.

@@ -12,7 +12,7 @@ import (
 // Form is the version of the stored format of facts. It rises with any change of
 // their contents, computation or encoding: facts in another format are
 // recomputed.
-const Form = 3
+const Form = 4
 
 // Segment is the facts of records that are summed together, and what they hold under.
 type Segment struct {
@@ -106,7 +106,7 @@ func (f *Fact) compact(c *compact.Coder, room *[]total.Deviation) {
 	if c.Has(f.same != "") {
 		c.Raw(&f.same)
 	}
-	for _, text := range []*string{&f.Date, &f.Group, &f.From, &f.To, &f.Class, &f.Direction, &f.Site, &f.Source, &f.Material, &f.EndOfLife, &f.Category, &f.Treatment, &f.Mode, &f.VenueType} {
+	for _, text := range []*string{&f.Date, &f.Group, &f.From, &f.To, &f.Class, &f.Direction, &f.Site, &f.Source, &f.Material, &f.EndOfLife, &f.Category, &f.Mode, &f.VenueType} {
 		if c.Has(*text != "") {
 			c.Text(text)
 		}

@@ -90,11 +90,11 @@ func TestEveryFieldOfAFactIsStored(t *testing.T) {
 	if _, ok := ReadSegment(string(stored) + "x"); ok {
 		t.Error("more than was stored reads")
 	}
-	texts := strings.Index(string(stored), "\x06\x82") // the form follows the texts: 3, and then the revision of the context
+	texts := strings.Index(string(stored), string([]byte{2 * Form, 0x82})) // the form follows the texts, and then the revision of the context
 	if texts < 0 {
 		t.Fatal("no form is stored")
 	}
-	other := string(stored[:texts]) + "\x04" + string(stored[texts+1:])
+	other := string(stored[:texts]) + string([]byte{2 * (Form - 1)}) + string(stored[texts+1:])
 	if _, ok := ReadSegment(other); ok {
 		t.Error("facts of another form read")
 	}
