@@ -179,14 +179,13 @@ func TestNobodyApprovesAFigureThatTheyHaveNotSeen(t *testing.T) {
 			t.Parallel()
 			s := found(t, open)
 			s.rule(map[string]any{"fourEyes": true})
-			a := s.want(http.StatusCreated, s.ask(s.recordsApp, http.MethodPost, base+"/venue", "ursula", map[string]any{"electricityKWh": 1000}))
-			path := base + "/venue/" + fmt.Sprint(a.data["_id"])
-			s.want(http.StatusOK, s.ask(s.recordsApp, http.MethodPost, path+"/submit", "ursula", nil))
+			id := s.submitted("venue", map[string]any{"electricityKWh": 1000})
+			path := base + "/venue/" + id
 			tag := func() string {
 				t.Helper()
 				e, err := s.records.Event(t.Context(), org, event)
 				must(t, err)
-				r, err := s.records.Record(t.Context(), org, record.Key{Event: event, Type: "venue", ID: record.ID(fmt.Sprint(a.data["_id"]))})
+				r, err := s.records.Record(t.Context(), org, record.Key{Event: event, Type: "venue", ID: record.ID(id)})
 				must(t, err)
 				return r.Under(e).ETag()
 			}
@@ -210,9 +209,7 @@ func TestNobodyApprovesManyFiguresThatTheyHaveNotSeen(t *testing.T) {
 			s.rule(map[string]any{"fourEyes": true})
 			var ids []string
 			for _, passengers := range []int{1, 2} {
-				a := s.want(http.StatusCreated, s.ask(s.recordsApp, http.MethodPost, base+"/flights", "ursula", map[string]any{"from": "LHR", "to": "JFK", "class": "economy", "passengers": passengers}))
-				ids = append(ids, fmt.Sprint(a.data["_id"]))
-				s.want(http.StatusOK, s.ask(s.recordsApp, http.MethodPost, base+"/flights/"+ids[len(ids)-1]+"/submit", "ursula", nil))
+				ids = append(ids, s.submitted("flights", map[string]any{"from": "LHR", "to": "JFK", "class": "economy", "passengers": passengers}))
 			}
 			figures := func() map[string]any {
 				t.Helper()

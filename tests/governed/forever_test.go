@@ -25,12 +25,19 @@ func (s *system) want(status int, a answer) answer {
 	return a
 }
 
+// submitted creates a record that waits for a decision, and returns its id.
+func (s *system) submitted(typ string, fields map[string]any) string {
+	s.t.Helper()
+	a := s.want(http.StatusCreated, s.ask(s.recordsApp, http.MethodPost, base+"/"+typ, "ursula", fields))
+	id := fmt.Sprint(a.data["_id"])
+	s.want(http.StatusOK, s.ask(s.recordsApp, http.MethodPost, base+"/"+typ+"/"+id+"/submit", "ursula", nil))
+	return id
+}
+
 // approved creates an approved record.
 func (s *system) approved(name string, amount int64) {
 	s.t.Helper()
-	a := s.want(http.StatusCreated, s.ask(s.recordsApp, http.MethodPost, base+"/waste", "ursula", fieldsOf(line{typ: "waste", amount: amount}, name)))
-	id := fmt.Sprint(a.data["_id"])
-	s.want(http.StatusOK, s.ask(s.recordsApp, http.MethodPost, base+"/waste/"+id+"/submit", "ursula", nil))
+	id := s.submitted("waste", fieldsOf(line{typ: "waste", amount: amount}, name))
 	s.want(http.StatusOK, s.ask(s.reviewApp, http.MethodPost, base+"/waste/"+id+"/approve", "max", nil))
 }
 
