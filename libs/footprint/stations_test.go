@@ -34,6 +34,8 @@ func TestStationsAreTakenAsTheirTowns(t *testing.T) {
 		"Köln Hbf": "Köln, DE", "Koeln Hbf": "Köln, DE", "Berlin Hbf": "Berlin, DE", "Berlin Südkreuz": "Berlin, DE", "Berlin Hbf, DE": "Berlin, DE", "Frankfurt(Main)Hbf": "Frankfurt am Main, DE", "Frankfurt (Main) Hbf": "Frankfurt am Main, DE",
 		"Hannover Hauptbahnhof": "Hannover, DE", "München Ost": "Munich, DE", "Köln Messe/Deutz": "Köln, DE", "Paris Gare de Lyon": "Paris, FR", "Gare du Nord, Paris": "Paris, FR", "London St Pancras": "London, GB",
 		"London St. Pancras International": "London, GB", "London King's Cross": "London, GB", "Bruxelles-Midi": "Brussels, BE", "Zürich HB": "Zürich, CH", "Amsterdam Centraal": "Amsterdam, NL", "Bahnhof Zürich": "Zürich, CH",
+		"Roma Termini": "Rome, IT", "Firenze SMN": "Florence, IT", "Bologna C.le": "Bologna, IT", "Madrid Puerta de Atocha": "Madrid, ES", "København H": "Copenhagen, DK", "Den Haag HS": "The Hague, NL",
+		"Warszawa Centralna": "Warsaw, PL", "Kraków Główny": "Kraków, PL", "Praha hl.n.": "Prague, CZ", "Budapest Keleti": "Budapest, HU", "Basel SBB": "Basel, CH", "Wien Hbf": "Vienna, AT", "Roma Termini, Italia": "Rome, IT",
 	} {
 		got, notices, err := route(text)
 		if err != nil || got != town || !strings.Contains(notices, footprint.NoticeNamesake) || !strings.Contains(notices, text) {

@@ -61,10 +61,12 @@ var usual = map[string]string{
 	"UK": "GB", "EN": "GB", "EL": "GR", "USA": "US", "GBR": "GB", "DEU": "DE", "GER": "DE", "FRA": "FR", "ESP": "ES",
 	"ENGLAND": "GB", "SCOTLAND": "GB", "WALES": "GB", "GREAT BRITAIN": "GB", "UNITED KINGDOM": "GB",
 	"UNITED STATES": "US", "AMERICA": "US", "HOLLAND": "NL", "RUSSIA": "RU", "TURKEY": "TR", "SOUTH KOREA": "KR",
-	"NORTHERN IRELAND": "GB", "GROSSBRITANNIEN": "GB", "GROßBRITANNIEN": "GB", "SCHOTTLAND": "GB", "NORDIRLAND": "GB", "U.K.": "GB", "ROYAUME-UNI": "GB",
+	"NORTHERN IRELAND": "GB", "GROSSBRITANNIEN": "GB", "GROßBRITANNIEN": "GB", "SCHOTTLAND": "GB", "NORDIRLAND": "GB", "U.K.": "GB", "ROYAUME UNI": "GB",
 	"REPUBLIC OF IRELAND": "IE", "EIRE": "IE", "U.S.": "US", "U.S.A.": "US", "UNITED STATES OF AMERICA": "US", "VEREINIGTE STAATEN VON AMERIKA": "US",
 	"THE NETHERLANDS": "NL", "CZECH REPUBLIC": "CZ", "TSCHECHISCHE REPUBLIK": "CZ", "UAE": "AE", "VAE": "AE", "HONGKONG": "HK", "OESTERREICH": "AT",
-	"IVORY COAST": "CI", "REPUBLIC OF KOREA": "KR", "VATICAN": "VA", "BURMA": "MM", "SUISSE": "CH", "ALLEMAGNE": "DE", "ESPAÑA": "ES", "ITALIA": "IT",
+	"IVORY COAST": "CI", "REPUBLIC OF KOREA": "KR", "VATICAN": "VA", "BURMA": "MM",
+	"ENGELAND": "GB", "ANGLETERRE": "GB", "INGLATERRA": "GB", "INGHILTERRA": "GB", "ANGLIA": "GB",
+	"EE.UU.": "US", "EE. UU.": "US", "EEUU": "US", "EE UU": "US", "EUA": "US", "ÉTATS UNIS": "US", "ETATS UNIS": "US",
 }
 
 // otherCodes are codes that are not of ISO 3166: those of vehicles, and of the Olympic Committee where they differ.
@@ -77,6 +79,11 @@ var otherCodes = map[string]string{
 //
 //go:embed countrynames.tsv
 var countryNames string
+
+// foreignNames has the names of countries in further languages in small letters, with and without accents, and their codes.
+//
+//go:embed foreignnames.tsv
+var foreignNames string
 
 // nameLanguages are the languages of the columns after the code in countrynames.tsv.
 var nameLanguages = [...]string{"en", "de"}
@@ -103,10 +110,14 @@ func CountryName(code, language string) (name string, ok bool) {
 	return name, ok
 }
 
-// named maps names of countries in upper case to codes: those of the table, those of CLDR in English and German, and
-// common abbreviations.
+// named maps names of countries in upper case to codes: those of the table, those of CLDR, of which the English and German
+// ones take precedence, and common abbreviations.
 var named = sync.OnceValue(func() map[string]string {
 	out := map[string]string{}
+	for line := range strings.Lines(foreignNames) {
+		name, code, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		out[strings.ToUpper(name)] = code
+	}
 	for _, c := range countries().list {
 		out[strings.ToUpper(c.Name)] = c.Code
 	}
@@ -123,7 +134,7 @@ var named = sync.OnceValue(func() map[string]string {
 	return out
 })
 
-// CountryNamed returns a country by its name in English or German, in any case, or by a common abbreviation such as
+// CountryNamed returns a country by its name in English, German or another of the languages of CLDR that the tables have, in any case, or by a common abbreviation such as
 // UK. A code is not a name.
 func CountryNamed(text string) (Country, bool) {
 	return CountryByCode(named()[strings.ToUpper(strings.TrimSpace(text))])
