@@ -1,6 +1,7 @@
 package footprint
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
@@ -77,11 +78,27 @@ func decodeCatering(d *decoder, m *catering) {
 	m.Drinks = d.drinks()
 	m.Servings = d.servings()
 	m.WastedPercent = d.amount("wastedPercent", hundred)
+	d.requireServed(m)
 	if m.Meals == nil && !d.Has("meals") && d.Faults() == 0 {
 		// Without meals, every diet is valid.
 		m.Meals, m.Diet = new(int64), mixed
 		m.Derived.put("meals", 0)
 		m.Derived.put("diet", mixed)
+	}
+}
+
+// requireServed adds a fault where drinks and servings name nothing and there are no meals: the record would say nothing.
+// Stored records are not decoded, so those that were created so remain.
+func (d *decoder) requireServed(m *catering) {
+	if d.Has("meals") || len(m.Drinks) > 0 || len(m.Servings) > 0 || d.Faults() > 0 {
+		return
+	}
+	for _, v := range [...]struct{ field, example string }{{"servings", `{"coffee": 120}`}, {"drinks", `{"coffee": 18.5}, in litres`}} {
+		if d.Has(v.field) {
+			d.Fault(apperr.Detail{Field: v.field, Code: fields.Required,
+				Message: fmt.Sprintf("%s names nothing that was served. Write what and how much, such as %s, or state meals and diet.", v.field, v.example)})
+			return
+		}
 	}
 }
 

@@ -19,6 +19,8 @@ func TestCatering(t *testing.T) {
 		// 340 + 60 × 0.635463 + 200 × 0.000132
 		`{"meals":400,"diet":"vegetarian","mealType":"lunch","drinks":{"coffee":60,"tap_water":200}}`: "378.154180",
 		`{"meals":0,"diet":"vegan","drinks":{"beer":100}}`:                                            "134.703000",
+		`{"drinks":{},"servings":{"tea":0}}`:                                                          "0.000000",
+		`{"meals":0,"diet":"vegan","servings":{}}`:                                                    "0.000000",
 		// Wasted food was produced as well.
 		`{"meals":100,"diet":"vegan","wastedPercent":50}`: "54.000000",
 	})
@@ -38,6 +40,9 @@ func TestCateringFaults(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string][]string{
 		`{}`:                                 {"meals REQUIRED"},
+		`{"servings":{}}`:                    {"servings REQUIRED"},
+		`{"servings":{"tea":null}}`:          {"servings REQUIRED"},
+		`{"drinks":{}}`:                      {"drinks REQUIRED"},
 		`{"meals":1}`:                        {"diet REQUIRED"},
 		`{"servings":{"coffe":1,"tea":0.5}}`: {"servings.tea WRONG_TYPE", "servings.coffe FACTOR_UNAVAILABLE"},
 		`{"meals":2.5,"diet":"keto","drinks":[],"wastedPercent":101}`:           {"meals WRONG_TYPE", "diet NOT_ALLOWED", "drinks WRONG_TYPE", "wastedPercent OUT_OF_RANGE"},
