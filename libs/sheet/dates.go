@@ -31,11 +31,15 @@ func (d *dates) add(cell string) {
 	d.left = slices.DeleteFunc(d.left, func(o string) bool { return !slices.Contains(orders, o) })
 }
 
-// order returns the common order of all dates if one of them is ambiguous and the others determine it; else an empty
-// text.
-func (d *dates) order() string {
-	if !d.doubt || len(d.left) != 1 {
-		return ""
+// order returns the common order of all dates if one of them is ambiguous and the others determine it, or, where they do
+// not, the headings: in all languages with a decimal comma that are known here the day comes first. Else it is an empty text.
+func (d *dates) order(heads []string) string {
+	switch {
+	case !d.doubt:
+	case len(d.left) == 1:
+		return d.left[0]
+	case slices.Contains(d.left, "dmy") && slices.ContainsFunc(heads, writesCommas):
+		return "dmy"
 	}
-	return d.left[0]
+	return ""
 }

@@ -9,6 +9,21 @@ import (
 	"github.com/eventcarbon/ecf/libs/sheet"
 )
 
+// TestDatesBelowForeignHeadings: French, Italian, Dutch, Spanish, Portuguese and German tables have the day first.
+func TestDatesBelowForeignHeadings(t *testing.T) {
+	t.Parallel()
+	for heads, want := range map[string]string{
+		"Départ,Date": "dmy", "Partenza,Date": "dmy", "Vertrek,Date": "dmy", "Fecha,Date": "dmy", "Passageiros,Date": "dmy", "Anzahl,Datum": "dmy", "From,Date": "",
+	} {
+		for dates, want := range map[string]string{"12/05/2026": want, "12/05/2026\nx,05/13/2026": "mdy", "12/05/2026\nx,05/13/2026\nx,13/05/2026": ""} {
+			form, err := sheet.DetectForm(strings.NewReader(heads+"\nx,"+dates+"\n"), "flights", sheet.Options{Rules: sheet.Rules})
+			if err != nil && !strings.Contains(err.Error(), "names no field") || form.DateOrder != want {
+				t.Errorf("%s, %q: %q, want %q (%v)", heads, dates, form.DateOrder, want, err)
+			}
+		}
+	}
+}
+
 // The order of day and month is settled by the other dates of a file, and where it is not, a
 // date is read that can mean one day alone, and any other one refused.
 func TestDatesOfAFile(t *testing.T) {

@@ -53,7 +53,7 @@ func DetectForm(file io.Reader, typ string, o Options) (Form, error) {
 	}
 	f.Ignored = r.Ignored()
 	if o.DateOrder == "" {
-		f.DateOrder = d.order()
+		f.DateOrder = d.order(r.heads)
 	}
 	if r.declared() != "" || r.ours {
 		return f, nil
