@@ -38,6 +38,9 @@ func Start(p *app.Process, d Deps) (app.Service, error) {
 	d.Timeout, d.Work = p.ServiceTimeout(), p.Work
 	d.Spool = NewSpool()
 	p.OnClose(d.Spool.Remove)
+	// The first response with a settled tag does not wait for it, nor is it that of a program which has replaced the file
+	// of this one.
+	go func() { _, _ = programHash() }()
 	s := newServer(d)
 	httpApp, err := s.app()
 	signOffs := s.signOffs()
