@@ -35,12 +35,7 @@ func Bootstrap(ctx context.Context, d Data, quotas settings.Quotas, log *slog.Lo
 		if err != nil {
 			return err
 		}
-		err = stores.records.InsertOrganization(ctx, o)
-		if errors.Is(err, record.ErrDuplicate) {
-			// Created by an interrupted run, perhaps without an entry in the audit log.
-			o, err = stores.records.Organization(ctx, o.ID)
-		}
-		if err != nil {
+		if o, err = stores.insertOrRead(ctx, o); err != nil {
 			return err
 		}
 		if err := accounts.PlanSet(ctx, string(o.ID), "", o.Plan); err != nil {
@@ -50,6 +45,16 @@ func Bootstrap(ctx context.Context, d Data, quotas settings.Quotas, log *slog.Lo
 		return err
 	})
 	return setupToken, err
+}
+
+// insertOrRead inserts an organization, or reads the one that an interrupted run has created, perhaps without an entry in
+// the audit log.
+func (s *stores) insertOrRead(ctx context.Context, o record.Organization) (record.Organization, error) {
+	err := s.records.InsertOrganization(ctx, o)
+	if errors.Is(err, record.ErrDuplicate) {
+		return s.records.Organization(ctx, o.ID)
+	}
+	return o, err
 }
 
 // bootstrapID returns the id of the organization that a bootstrap with this name and address

@@ -76,11 +76,13 @@ func prepareDemo(ctx context.Context, c Config, stores *stores, accounts *auth.S
 		return nil, fmt.Errorf("demo: %w", err)
 	}
 	o.Policy.RequireReason = true
-	err = stores.records.InsertOrganization(ctx, o)
+	o, err = stores.insertOrRead(ctx, o)
 	if err == nil {
-		err = accounts.PlanSet(ctx, string(o.ID), "", o.Plan)
+		if _, err = accounts.UserByEmail(ctx, d.Admin); apperr.CodeOf(err) == apperr.UserNotFound {
+			err = accounts.PlanSet(ctx, string(o.ID), "", o.Plan)
+		}
 	}
-	if err != nil && !errors.Is(err, record.ErrDuplicate) {
+	if err != nil {
 		return nil, fmt.Errorf("demo: %w", err)
 	}
 	actors := map[identity.Role]record.Actor{}

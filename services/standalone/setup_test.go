@@ -10,8 +10,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/eventcarbon/ecf/libs/app"
+	"github.com/eventcarbon/ecf/libs/record"
+	recordsqlite "github.com/eventcarbon/ecf/libs/record/sqlitestore"
 	"github.com/eventcarbon/ecf/libs/sqlitex"
 	"github.com/eventcarbon/ecf/services/standalone"
 )
@@ -160,6 +163,17 @@ func TestThePlanIsLogged(t *testing.T) {
 			c.must("", "bootstrap", "--name=Example Events", "--plan=team", "--email=jo@example.test")
 		}},
 		{"demo", func(c *commands) { c.serve() }},
+		{"a demo whose first start was interrupted", func(c *commands) {
+			db, err := sqlitex.Open(c.t.Context(), filepath.Join(c.env["ECF_DATA_DIR"], standalone.DatabaseFile), recordsqlite.Schema()...)
+			if err == nil {
+				err = recordsqlite.New(db).InsertOrganization(c.t.Context(), record.Organization{ID: "demo", Name: "Demo organization", Plan: "team", CreatedAt: time.Now(), Rev: 1})
+				err = errors.Join(err, db.Close())
+			}
+			if err != nil {
+				c.t.Fatal(err)
+			}
+			c.serve()
+		}},
 	} {
 		t.Run(made.by, func(t *testing.T) {
 			t.Parallel()
