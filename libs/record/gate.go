@@ -142,12 +142,17 @@ func (g *Governance) AddProposal(p Proposal) error {
 		return ErrUnchanged
 	}
 	proposals := append(slices.Clone(g.Proposals), p)
-	text, err := json.Marshal(proposals)
-	if err != nil {
-		return fmt.Errorf("propose change: %w", err)
+	total, largest := 0, 0
+	for _, p := range proposals {
+		text, err := json.Marshal(p)
+		if err != nil {
+			return fmt.Errorf("propose change: %w", err)
+		}
+		total, largest = total+len(text), max(largest, len(text))
 	}
-	if len(proposals) > MaxProposals || len(text) > MaxProposalBytes {
-		return apperr.New(apperr.ProposalLimit, "An event may have at most %d open changes, with %d KiB in total. Decide on some of them first.", MaxProposals, MaxProposalBytes>>10)
+	if len(proposals) > MaxProposals || total-largest > MaxProposalBytes {
+		return apperr.New(apperr.ProposalLimit, "An event may have at most %d open changes, with %d KiB in total besides the largest. Decide on some of them first.",
+			MaxProposals, MaxProposalBytes>>10)
 	}
 	g.Proposals = proposals
 	return nil
@@ -170,7 +175,9 @@ func (e *Event) ApplyChanges(changed []FieldChange) error {
 const (
 	// MaxProposals bounds the open proposals of an event.
 	MaxProposals = 10
-	// MaxProposalBytes bounds the size of all of them.
+	// MaxProposalBytes bounds the size of all but the largest of them. That one is bounded by the fields of an event:
+	// it has a list of compensation before and after its change, and could not be made in parts, because each part has
+	// the whole list.
 	MaxProposalBytes = 32 << 10
 )
 

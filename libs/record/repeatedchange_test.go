@@ -1,10 +1,14 @@
 package record_test
 
 import (
+	"encoding/json"
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
@@ -17,6 +21,30 @@ func TestAProposalIsAddedOnce(t *testing.T) {
 	}
 	if err := g.AddProposal(record.Proposal{ID: "p1", Comment: "again"}); !errors.Is(err, record.ErrUnchanged) || len(g.Proposals) != 1 || g.Proposals[0].Comment != "" {
 		t.Errorf("%v, %+v", err, g.Proposals)
+	}
+}
+
+// The longest change of an event can be proposed, beside others; the others together are bounded.
+func TestTheLongestProposalFits(t *testing.T) {
+	t.Parallel()
+	list, err := json.Marshal(slices.Repeat([]string{strings.Repeat("\u2028", 1400)}, 50))
+	if err != nil {
+		t.Fatal(err)
+	}
+	longest := record.Proposal{ID: "longest", Changed: []record.FieldChange{{Field: "compensation", Before: list, After: list}}}
+	short := record.Proposal{ID: "short", Changed: []record.FieldChange{{Field: "attendees", After: json.RawMessage("1")}}}
+	for _, order := range [][]record.Proposal{{longest, short}, {short, longest}} {
+		var g record.Governance
+		for _, p := range order {
+			if err := g.AddProposal(p); err != nil {
+				t.Errorf("%s after %d others: %v", p.ID, len(g.Proposals), err)
+			}
+		}
+		another := longest
+		another.ID = "another"
+		if err := g.AddProposal(another); apperr.CodeOf(err) != apperr.ProposalLimit || len(g.Proposals) != 2 {
+			t.Errorf("another long one: %v", err)
+		}
 	}
 }
 
