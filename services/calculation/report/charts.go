@@ -125,26 +125,33 @@ type stack struct{ Parts []stackPart }
 
 type stackPart struct{ Label, Share, Class, X, W string }
 
-func (l *language) stacked(labels []string, classes []string, perMilles []int64) stack {
+// stacked draws the parts of a whole; present reports which of them are more than nothing, though they may be too small
+// for a tenth of a percent.
+func (l *language) stacked(labels []string, classes []string, perMilles []int64, present []bool) stack {
 	var s stack
 	var sum, drawn int64
 	for _, n := range perMilles {
 		sum += max(n, 0)
 	}
 	for i, n := range perMilles {
-		if n <= 0 {
+		if n < 0 || !present[i] || sum == 0 {
 			continue
+		}
+		share := l.permille(n)
+		if n == 0 {
+			share = l.text("<%s%%", l.number("0.1"))
 		}
 		from := drawn * fullWidth / sum
 		drawn += n
-		s.Parts = append(s.Parts, stackPart{Label: labels[i], Share: l.permille(n), Class: classes[i], X: percentage(from), W: percentage(max(drawn*fullWidth/sum-from, 10))})
+		s.Parts = append(s.Parts, stackPart{Label: labels[i], Share: share, Class: classes[i], X: percentage(from), W: percentage(max(drawn*fullWidth/sum-from, 10))})
 	}
 	return s
 }
 
 func (l *language) scopesChart(b total.Scopes, total footprint.Mass) stack {
 	return l.stacked([]string{l.text("Scope 1"), l.text("Scope 2"), l.text("Scope 3")}, []string{"c1", "c2", "c3"},
-		[]int64{perMille(b.Scope1, total), perMille(b.Scope2, total), perMille(b.Scope3, total)})
+		[]int64{perMille(b.Scope1, total), perMille(b.Scope2, total), perMille(b.Scope3, total)},
+		[]bool{b.Scope1.Sign() > 0, b.Scope2.Sign() > 0, b.Scope3.Sign() > 0})
 }
 
 func (l *language) qualityChart(q total.DataQuality) stack {
@@ -154,5 +161,6 @@ func (l *language) qualityChart(q total.DataQuality) stack {
 		return new(big.Int).Div(new(big.Int).Add(new(big.Int).Lsh(n.Num(), 1), n.Denom()), new(big.Int).Lsh(n.Denom(), 1)).Int64()
 	}
 	return l.stacked([]string{l.text("Measured"), l.text("Calculated"), l.text("Estimated"), l.text("Assumed"), l.text("Scaled up from a survey")}, []string{"q1", "q2", "q3", "q4", "q5"},
-		[]int64{perMille(q.MeasuredShare), perMille(q.CalculatedShare), perMille(q.EstimatedShare), perMille(q.AssumedShare), perMille(q.ExtrapolatedShare)})
+		[]int64{perMille(q.MeasuredShare), perMille(q.CalculatedShare), perMille(q.EstimatedShare), perMille(q.AssumedShare), perMille(q.ExtrapolatedShare)},
+		[]bool{!q.MeasuredShare.IsZero(), !q.CalculatedShare.IsZero(), !q.EstimatedShare.IsZero(), !q.AssumedShare.IsZero(), !q.ExtrapolatedShare.IsZero()})
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/bundle"
+	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/sheet"
 	"github.com/eventcarbon/ecf/services/calculation/explain"
@@ -51,9 +52,9 @@ func newTable(w io.Writer) *csv.Writer {
 // Rows writes the rows of some records. used has at least the rows of factors that they use.
 func Rows(w io.Writer, records []bundle.Record, used []bundle.Factor, ev footprint.EventContext) error {
 	out := newTable(w)
-	factors := map[string]bundle.Factor{}
+	rows := map[string]bundle.Factor{}
 	for _, f := range used {
-		factors[f.ID] = f
+		rows[f.ID] = f
 	}
 	for _, r := range records {
 		about := shownOf(r.Fields)
@@ -68,12 +69,13 @@ func Rows(w io.Writer, records []bundle.Record, used []bundle.Factor, ev footpri
 				leg, people = *l.Leg, strconv.FormatInt(l.Leg.People, 10)
 			}
 			cell := tables.CellOf(r.Type, &r.Lines[n])
-			f := factors[l.FactorID]
+			f := rows[l.FactorID]
+			cite := factors.Cite(f.Source, f.SourceLocation)
 			_ = out.Write([]string{
 				r.ID, r.Type, strconv.FormatInt(r.Revision, 10), text(about.Description), about.Date, about.Group, about.Country, text(about.ExternalReference),
 				strconv.Itoa(n + 1), text(l.Formula), l.Quantity, l.Unit, l.KgPerUnit.String(), l.Mass.Kilograms(), l.Low.Kilograms(), l.High.Kilograms(),
 				l.Stage, strconv.Itoa(l.Scope), l.Category, l.Quality.String(),
-				l.FactorID, yearOf(l.Factor), text(f.Region), text(f.Source), text(f.SourceLocation), text(f.Licence), strings.Join(notices, " "),
+				l.FactorID, yearOf(l.Factor), text(f.Region), text(cite.Publication), text(cite.Located()), text(f.Licence), strings.Join(notices, " "),
 				tables.RowOf("ghg-protocol", cell), tables.RowOf("iso-14064-1", cell), tables.RowOf("esrs-e1-6", cell), tables.RowOf("nzce", cell),
 				text(leg.Origin), leg.Mode, leg.Part, people,
 			})

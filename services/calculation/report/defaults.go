@@ -38,7 +38,12 @@ func (l *language) assumed(typ string, defaulted []string) string {
 			title = l.titleOfField(last)
 		}
 		said[i] = cmp.Or(title, field.Title, words(last))
-		if value := l.defaultValue(last, field.Default); value != "" {
+		value := l.defaultValue(last, field.Default)
+		if name == "guests" {
+			// Where a factor is per guest, the rooms are all that is known; how many shared one decides the figure.
+			value = l.text("one in each room")
+		}
+		if value != "" {
 			said[i] += " (" + value + ")"
 		}
 	}

@@ -35,6 +35,9 @@ func (l *language) kg(m footprint.Mass) string {
 
 // inTonnes writes the total with its interval, in tonnes from one tonne on.
 func (l *language) inTonnes(i total.Interval) amount {
+	if i.KgCO2e.Cmp(footprint.MassOf(10_000_000_000)) < 0 { // a tenth of a kilogram is too coarse for less than ten
+		return amount{l.kg(i.KgCO2e), "kg", l.kg(i.Low), l.kg(i.High)}
+	}
 	unit, per, decimals := "kg", int64(1), 1
 	if i.KgCO2e.Cmp(thousandKilograms) >= 0 {
 		unit, per, decimals = l.text("tonnes"), 1000, 1

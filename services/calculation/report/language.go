@@ -61,10 +61,17 @@ var languages = sync.OnceValues(func() (map[string]*language, error) {
 	return all, nil
 })
 
+// englishRegions are the names of regions of factors that are no countries.
+var englishRegions = map[string]string{
+	"AFRICA": "Africa", "ASIA": "Asia", "EU": "European Union", "EU-REST": "rest of Europe", "EUROPE": "Europe", "GLOBAL": "worldwide",
+	"LATAM": "Latin America", "MIDDLE-EAST": "Middle East", "NORTH-AMERICA": "North America", "OCEANIA": "Oceania",
+	"UK": "United Kingdom", "WORLD": "worldwide",
+}
+
 // languageOf returns the language with a tag.
 func languageOf(tag string) (*language, error) {
 	if tag == footprint.English {
-		return &language{tag: tag}, nil
+		return &language{tag: tag, catalogue: catalogue{Regions: englishRegions}}, nil
 	}
 	all, err := languages()
 	if err != nil {

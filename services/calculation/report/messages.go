@@ -9,6 +9,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/messages"
+	"github.com/eventcarbon/ecf/services/calculation/explain"
 	"github.com/eventcarbon/ecf/services/calculation/findings"
 )
 
@@ -18,7 +19,7 @@ var (
 	aboutRecords   = regexp.MustCompile(`\babout (\d+) records? of (\d+(?:\.\d+)?) kg`)
 	isAboutRecords = regexp.MustCompile(`\bIt is about (\d+ records?\b)`)
 	leadingMass    = regexp.MustCompile(`^(\d+\.\d+) kg\b`)
-	namedTypes     = regexp.MustCompile(`approve at least one (.+?) record,|boundary includes ([a-z-]+),|the type ([a-z-]+) counted`)
+	namedTypes     = regexp.MustCompile(`approve at least one (.+?) record,|boundary includes ([a-z-]+),|the type ([a-z-]+) (?:is |are )?counted`)
 	adoptableSet   = regexp.MustCompile(`\bcan adopt ([\w-]+),`)
 	journey        = regexp.MustCompile(`\b([A-Z]{3,4}) to ([A-Z]{3,4})\b`)
 	onDay          = regexp.MustCompile(`\bon (\d{4}-\d\d-\d\d)\b`)
@@ -27,6 +28,12 @@ var (
 
 // exactKilograms is a mass to the milligram, as notices and findings have it.
 var exactKilograms = regexp.MustCompile(`\b(\d{1,9})\.(\d{6}) kg\b`)
+
+// counted are numbers of things in the sentences of notices.
+var counted = regexp.MustCompile(`\b\d+ (?:more )?(?:records|people|guests|rooms|containers|findings)\b|\b\d+ of \d+ answered\b`)
+
+// wholeNumber is one of them.
+var wholeNumber = regexp.MustCompile(`\d{4,}`)
 
 // setIDs are the ids of factor sets, and of their rows, which setName leaves as they are.
 var setIDs = regexp.MustCompile(`\b[a-z]\w*(?:[-.]\w+)*-\d{4}(?:[-.]\w+)*\b`)
@@ -49,6 +56,9 @@ func legible(message string) string {
 	message = setIDs.ReplaceAllStringFunc(message, setName)
 	// "It is about 2 records" reads like an estimate. The sentence itself is part of stored results.
 	message = isAboutRecords.ReplaceAllString(message, "This concerns $1")
+	message = counted.ReplaceAllStringFunc(message, func(found string) string {
+		return wholeNumber.ReplaceAllStringFunc(found, explain.Grouped)
+	})
 	return exactKilograms.ReplaceAllStringFunc(message, func(found string) string {
 		if m, ok := massOf(strings.TrimSuffix(found, " kg")); ok {
 			return english.kg(m) + " kg"
@@ -68,6 +78,41 @@ func massOf(kilograms string) (footprint.Mass, bool) {
 		return footprint.Mass{}, false
 	}
 	return footprint.MassOf(exact * 1000), true
+}
+
+// shownPerCode bounds the findings of one check on the page. Identical records, for one, come in hundreds of groups, and a
+// page of one sentence again and again hides the other findings.
+const shownPerCode = 5
+
+// notListed is how many findings of a check the last of its list stands for.
+var notListed = regexp.MustCompile(`^(\d+) more findings of the same kind`)
+
+// findings returns what the findings say, and of each check with many how many others there are.
+func (l *language) findings(all []findings.Finding) []said {
+	of := map[string]int{}
+	for _, f := range all {
+		of[f.Code]++
+	}
+	out := make([]said, 0, len(all))
+	shown, others, records := map[string]int{}, map[string]int64{}, map[string]int64{}
+	for i, f := range all {
+		last := i == len(all)-1 || all[i+1].Code != f.Code
+		// One other finding takes no more space than the sentence that there is one.
+		if shown[f.Code]++; of[f.Code] <= shownPerCode+1 || shown[f.Code] <= shownPerCode {
+			out = append(out, said{f.Severity, l.finding(f)})
+			continue
+		}
+		n := int64(1)
+		if m := notListed.FindStringSubmatch(f.Message); m != nil {
+			n, _ = strconv.ParseInt(m[1], 10, 64)
+		}
+		others[f.Code] += n
+		records[f.Code] += int64(f.Records)
+		if last {
+			out = append(out, said{f.Severity, withFacts(l.text("%s more findings of this kind are not shown here.", l.count(others[f.Code])), []string{l.records(records[f.Code])})})
+		}
+	}
+	return out
 }
 
 // finding returns what a finding says.

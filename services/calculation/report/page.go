@@ -32,6 +32,7 @@ var formerStyles = []string{
 	"A6p9nam25nSBiCbv45JIQ05YxPL8Di5uDtadL905z+U=",
 	"DB2FpqYSExyFUwbuKBQhKFoSNj1Bap2npbJeoRnmdhw=",
 	"29LiW3XHU9NCg4+MwDheSqjeYQKEXkazTM4U7HcdbLM=",
+	"P25/epuH228DlCZPdFqIjgP9oSQ4/q5MSXygDvt9a5A=",
 }
 
 func hashOfStyle() string {
@@ -49,6 +50,8 @@ func ContentSecurityPolicy() string {
 const (
 	// AnnexRecords bounds the records a page lists; all are in the other forms.
 	AnnexRecords = 300
+	// wholeLines are the most lines and notices of a record that is not divided between two pages: a quarter of one.
+	wholeLines = 8
 )
 
 // page is the data of the template.
@@ -130,6 +133,8 @@ type annexRecord struct {
 	ID, Type, Title, Kg string
 	Notices             []any
 	Lines               []annexLine
+	// Whole reports whether the record is short enough to stay on one page.
+	Whole bool
 }
 
 // annexLine is a line of a record, with the heading of the leg of the journey that begins with it.
@@ -165,28 +170,26 @@ func (l *language) write(w io.Writer, d Data) error {
 // functions are those that the template calls.
 func (l *language) functions() template.FuncMap {
 	return template.FuncMap{"text": l.text, "html": l.html, "quote": l.quote, "region": l.region, "unit": l.unit, "year": l.yearOfRow, "value": l.valueOf,
-		"cited":      cited,
+		"cited": cited, "described": described,
 		"bestBefore": func(f bundle.Factor) string { return l.isoDate(bestBefore(f)) }}
 }
 
 func (l *language) pageOf(d Data) page {
 	r, some := d.Result, d.some()
-	total := r.Total.KgCO2e
+	total, rows := r.Total.KgCO2e, factorsOf(d, some.Largest)
 	p := page{
 		Style:    template.CSS(style), //nolint:gosec // our own file
 		Language: l.tag, Translated: !l.english(), TranslationOf: l.translationOf(d.SignOff),
 		Set:   setName(d.FactorSet.ID),
 		Title: d.Event.Title, Dates: l.dates(d.Context), Place: l.country(d.Context.Country),
-		Total: l.inTonnes(r.Total), Whole: l.rowOf("", int64(some.Records), r.Total, total), Failed: d.Failed, Factors: d.Factors,
-		PastBest: l.pastBest(d.Factors, d.Context.StartDate), Attributions: explain.Attributions(d.Factors),
+		Total: l.inTonnes(r.Total), Whole: l.rowOf("", int64(some.Records), r.Total, total), Failed: d.Failed, Factors: rows,
+		PastBest: l.pastBest(rows, d.Context.StartDate), Attributions: explain.Attributions(rows),
 		ScopesChart: l.scopesChart(r.ByScope, total), QualityChart: l.qualityChart(r.DataQuality),
 	}
 	for _, n := range footprint.WithSetNotice(r.Notices, d.Context) {
 		p.Notices = append(p.Notices, l.notice(n))
 	}
-	for _, f := range d.Findings {
-		p.Findings = append(p.Findings, said{f.Severity, l.finding(f)})
-	}
+	p.Findings = l.findings(d.Findings)
 	if r.PerAttendeeKg != nil {
 		p.PerAttendee = l.kg(*r.PerAttendeeKg)
 	}
@@ -295,6 +298,7 @@ func (p *page) annex(l *language, d Data, some Some) {
 				entry.Notices = append(entry.Notices, said)
 			}
 		}
+		entry.Whole = len(entry.Lines)+len(entry.Notices) <= wholeLines
 		p.Annex = append(p.Annex, entry)
 	}
 	if rest := some.Records - len(largest); rest > 0 {

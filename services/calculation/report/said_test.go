@@ -27,7 +27,7 @@ func TestNoticesOfARecordAreSaidOnce(t *testing.T) {
 		`venue {"annualElectricityKWh":1200000,"annualGasKWh":450000,"spaceSharePercent":12.5,"days":3}`)
 	for _, tag := range []string{"en", "de"} {
 		text := pageIn(t, tag, d)
-		_, annex, _ := strings.Cut(text, `class="record"`)
+		_, annex, _ := strings.Cut(text, `<div class="record`)
 		annex, _, _ = strings.Cut(annex, "</div>")
 		said := regexp.MustCompile(`<p class="note">.*?</p>`).FindAllString(annex, -1)
 		for i, s := range said {

@@ -11,6 +11,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/services/calculation/explain"
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
@@ -215,11 +216,19 @@ func (l *language) yearOfRow(y *int) string {
 }
 
 func (l *language) valueOf(f bundle.Factor) string {
-	v := l.number(f.KgCO2e.String())
+	v := l.number(explain.Grouped(f.KgCO2e.String()))
 	if f.WellToTank != nil {
-		return l.text("%s + %s upstream", v, l.number(f.WellToTank.String()))
+		return l.text("%s + %s upstream", v, l.number(explain.Grouped(f.WellToTank.String())))
 	}
 	return v
+}
+
+// described says what a row is of; many rows of vehicles have no detail.
+func described(f bundle.Factor) string {
+	if f.Detail == "" {
+		return f.Activity + "."
+	}
+	return f.Activity + ". " + f.Detail + "."
 }
 
 // cited names the publication of a factor, and its place there.
