@@ -178,7 +178,7 @@ func chainCatering(q *Chain, m *catering, l *Line) {
 	}
 	for _, v := range drinks {
 		if litres, ok := m.Drinks[v.name]; ok && v.row == l.FactorID {
-			q.amount(&litres, "litres")
+			q.measure(&litres, "litre", "litres")
 			return
 		}
 	}

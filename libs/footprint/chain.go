@@ -47,6 +47,15 @@ func (q *Chain) amount(d *decimal.Decimal, unit string) {
 	}
 }
 
+// measure adds an amount whose unit is a word with a plural.
+func (q *Chain) measure(d *decimal.Decimal, one, many string) {
+	unit := many
+	if d != nil && d.Cmp(decimal.FromInt(1)) == 0 {
+		unit = one
+	}
+	q.amount(d, unit)
+}
+
 // weight adds kilograms, and their conversion for a line that is per tonne.
 func (q *Chain) weight(kg *decimal.Decimal, l *Line) {
 	q.amount(kg, "kg")

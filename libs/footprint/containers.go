@@ -81,7 +81,7 @@ func (q *Chain) contained(w *waste) {
 	for _, n := range wasteContainers {
 		if d, ok := factors.Supplement().Default(n.row); ok && n.name == w.Container {
 			q.count(w.Containers, "container", "containers")
-			q.amount(&d.Value, "litres")
+			q.measure(&d.Value, "litre", "litres")
 			q.percent(w.FillPercent, "full")
 		}
 	}

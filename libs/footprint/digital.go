@@ -98,7 +98,7 @@ func (c *calculation) heated(e entry) {
 // chainDigital reports how the amounts multiply.
 func chainDigital(q *Chain, g *digital, _ *Line) {
 	q.count(g.Participants, "participant", "participants")
-	q.amount(g.Hours, "hours")
+	q.measure(g.Hours, "hour", "hours")
 }
 
 // digitalDoc describes the type to its users.

@@ -267,7 +267,7 @@ func chainEnergy(q *Chain, n *energy, l *Line) {
 		case a.field == "weightKg":
 			q.weight(a.value, l)
 		case a.field == "volumeLitres":
-			q.amount(a.value, "litres")
+			q.measure(a.value, "litre", "litres")
 		case a.field == "volumeM3":
 			q.amount(a.value, "m³")
 		default:

@@ -323,7 +323,7 @@ func (c *calculation) vehicleScope(g *groundTransport, fuel string, e *entry) (u
 // chainGroundTransport reports how the amounts multiply.
 func chainGroundTransport(q *Chain, g *groundTransport, l *Line) {
 	if g.metered() {
-		q.amount(g.VolumeLitres, "litres")
+		q.measure(g.VolumeLitres, "litre", "litres")
 		if g.VolumeLitres == nil {
 			q.amount(g.EnergyKWh, "kWh")
 		}

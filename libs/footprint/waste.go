@@ -162,7 +162,7 @@ func chainWaste(q *Chain, w *waste, l *Line) {
 		return
 	}
 	if w.VolumeLitres != nil {
-		q.amount(w.VolumeLitres, "litres")
+		q.measure(w.VolumeLitres, "litre", "litres")
 	} else {
 		q.contained(w)
 	}

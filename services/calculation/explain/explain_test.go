@@ -54,6 +54,10 @@ func TestFormulas(t *testing.T) {
 		{"venue", `{"annualGasKWh":450000,"spaceSharePercent":12.5,"days":3}`, ev, []string{"450,000 kWh a year × 12.5 % of the space × 3/365 of the year × 0.18231 kg per kWh = 84.287158 kg", ""}},
 		{"venue", `{"floorAreaM2":900,"days":2,"venueType":"hotel"}`, ev, []string{"900 m² × 259 kWh per m² a year × 0.5 of it electricity × 2/365 of the year × 0.13096 kg per kWh = 83.635003 kg", "", "", "", "of it gas", ""}},
 		{"waste", `{"treatment":"recycling","container":"wheelie_240","containers":14}`, ev, []string{"14 containers × 240 litres × 34.4 kg per m³ × 1/1,000,000 × 4.65358 kg per tonne = 0.537879 kg"}},
+		{"energy", `{"source":"diesel","volumeLitres":1}`, ev, []string{"1 litre × 2.58354 kg per litre = 2.583540 kg", ""}},
+		{"digital", `{"activity":"streaming","participants":3,"hours":1}`, ev, []string{"3 participants × 1 hour × 0.064017 kg per "}},
+		{"materials", `{"material":"carpet","areaM2":10}`, ev, []string{"10 m² × 9.8 kg per m² = 98.000000 kg"}},
+		{"water", `{"supplyM3":2}`, ev, []string{"2 m³ × 0.1913 kg per m³ = 0.382600 kg", ""}},
 		{"flights", `{"from":"LHR","to":"JFK","passengers":100,"class":"economy"}`, ar6, []string{" kg re-based on AR6 = ", "0.02461 kg per passenger-km = 13,633.529013 kg"}},
 	} {
 		r := of(t, c.typ, c.body, c.ev)

@@ -81,8 +81,14 @@ func nearest(r *big.Rat) *big.Int {
 	return q
 }
 
-// Unit writes a unit of a factor set for people: "passenger-km", "room-night".
+// Unit writes a unit of a factor set for people: "passenger-km", "room-night", "m²".
 func Unit(unit string) string {
+	switch unit {
+	case "m2":
+		return "m²"
+	case "m3":
+		return "m³"
+	}
 	return strings.NewReplacer(".", "-", "_", "-").Replace(unit)
 }
 

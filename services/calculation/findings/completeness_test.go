@@ -120,3 +120,14 @@ func TestIncludedTypesNeedRecords(t *testing.T) {
 		t.Errorf("without a boundary: %+v", got)
 	}
 }
+
+// TestExcludedTypesAreNamed: the sentence has its verb after what it is of, for one record and for several.
+func TestExcludedTypesAreNamed(t *testing.T) {
+	t.Parallel()
+	ev := findings.Event{Excluded: []string{"freight", "water"}}
+	of := func(id, typ string) findings.Fact { return findings.Fact{ID: record.ID(id), Type: typ} }
+	got := ofCode(findings.Of(ev, []findings.Fact{of("a", "freight"), of("b", "water"), of("c", "water")}), findings.ExcludedTypeCounted)
+	if len(got) != 2 || !strings.HasPrefix(got[0].Message, "1 record of the type freight is counted, although") || !strings.HasPrefix(got[1].Message, "2 records of the type water are counted, although") {
+		t.Errorf("%+v", got)
+	}
+}

@@ -128,15 +128,15 @@ func excluded(e Event, facts []*Fact) (out []Finding) {
 	for _, typ := range e.Excluded {
 		if of := with(facts, func(f *Fact) bool { return f.Type == typ }); len(of) > 0 {
 			out = append(out, finding(ExcludedTypeCounted, Warning, of,
-				"%s of the type %s counted, although the boundary of the event excludes it. Approved records always count.", count(len(of)), typ))
+				"%s counted, although the boundary of the event excludes it. Approved records always count.", count(len(of), typ)))
 		}
 	}
 	return out
 }
 
-func count(n int) string {
+func count(n int, typ string) string {
 	if n == 1 {
-		return "1 record is"
+		return "1 record of the type " + typ + " is"
 	}
-	return fmt.Sprintf("%d records are", n)
+	return fmt.Sprintf("%d records of the type %s are", n, typ)
 }

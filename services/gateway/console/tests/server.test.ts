@@ -56,6 +56,11 @@ it('names in German what the server counted and misses, and falls back to its se
       "The event's boundary includes freight, but there is no approved record of this type, so the total does not include it.",
   });
   expect(finding).toContain(de.type.freight);
+  const excluded = say('finding', {
+    code: 'EXCLUDED_TYPE_COUNTED',
+    message: '2 records of the type freight are counted, although the boundary of the event excludes it.',
+  });
+  expect(excluded).toContain(`(${de.type.freight})`);
   const companion = say('finding', {
     code: 'EXPECTED_COMPANION_MISSING',
     message:
@@ -126,8 +131,10 @@ it('has a German word for everything that formulas count', () => {
     (name) => name.endsWith('.go') && !name.endsWith('_test.go'),
   );
   const words = sources.flatMap((name) =>
-    [...source(`libs/footprint/${name}`).matchAll(/\bq\.(count|amount|remainder|ratio|percent)\(([^\n]*)\)/g)].flatMap(
-      (m) => [...(m[2] ?? '').matchAll(/"([^"]+)"/g)].map((w) => (m[1] === 'percent' ? `% ${w[1]}` : (w[1] ?? ''))),
+    [
+      ...source(`libs/footprint/${name}`).matchAll(/\bq\.(count|amount|measure|remainder|ratio|percent)\(([^\n]*)\)/g),
+    ].flatMap((m) =>
+      [...(m[2] ?? '').matchAll(/"([^"]+)"/g)].map((w) => (m[1] === 'percent' ? `% ${w[1]}` : (w[1] ?? ''))),
     ),
   );
   expect(words.length).toBeGreaterThan(15);

@@ -38,7 +38,7 @@ export function say(kind: Kind, said: Said, label?: string): string {
   const kg = about?.[2] ?? (kind === 'notice' ? /^(\d+\.\d+) kg\b/.exec(said.message)?.[1] : undefined);
   const records = said.records ?? Number(about?.[1] ?? 0);
   const kinds =
-    /approve at least one (.+?) record,|approved record of (.+?) is expected|boundary includes ([a-z-]+),|the type ([a-z-]+) counted/.exec(
+    /approve at least one (.+?) record,|approved record of (.+?) is expected|boundary includes ([a-z-]+),|the type ([a-z-]+) (?:is |are )?counted/.exec(
       said.message,
     );
   const set = kind === 'notice' ? /\bcan adopt ([\w-]+),/.exec(said.message)?.[1] : undefined;
