@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"math/big"
 	"strings"
 
@@ -49,7 +50,7 @@ func inputs(terms []footprint.Term) (string, *big.Rat) {
 		for part := range strings.SplitSeq(t.Number, "/") {
 			number = append(number, Grouped(part))
 		}
-		text = append(text, strings.TrimSpace(strings.Join(number, "/")+" "+t.Word))
+		text = append(text, strings.TrimSpace(strings.Join(number, "/")+" "+cmp.Or(powers[t.Word], t.Word)))
 	}
 	return strings.Join(text, " × "), product
 }
@@ -81,15 +82,12 @@ func nearest(r *big.Rat) *big.Int {
 	return q
 }
 
+// powers are the units of factors that are written with a raised digit.
+var powers = map[string]string{"m2": "m²", "m3": "m³"}
+
 // Unit writes a unit of a factor set for people: "passenger-km", "room-night", "m²".
 func Unit(unit string) string {
-	switch unit {
-	case "m2":
-		return "m²"
-	case "m3":
-		return "m³"
-	}
-	return strings.NewReplacer(".", "-", "_", "-").Replace(unit)
+	return cmp.Or(powers[unit], strings.NewReplacer(".", "-", "_", "-").Replace(unit))
 }
 
 // Grouped puts commas between the thousands of a number in plain digits.
