@@ -38,8 +38,8 @@ type Import struct {
 	// How the numbers of the file are read, as the query declares it or its numbers settle it. Absent where
 	// neither does, so that each is read by itself.
 	NumberFormat string `json:"numberFormat,omitempty"`
-	// The order of its dates, dmy, mdy or ymd, as the query declares it or its dates settle it. Absent where
-	// neither does.
+	// The order of its dates, dmy, mdy or ymd, as the query declares it or its dates or the language of its
+	// headings settle it. Absent where none does.
 	DateOrder string `json:"dateOrder,omitempty"`
 	// What the import does with rows whose reference a record has.
 	OnDuplicate OnDuplicate `json:"onDuplicate,omitempty"`

@@ -2427,8 +2427,8 @@ Import.__doc__ = """How far an import is.
 _id: Identifier of the import.
 createdAt: When it was begun.
 createdBy: The person who did something, with their name and role at that time.
-dateOrder: The order of its dates, `dmy`, `mdy` or `ymd`, as the query declares it or its dates settle it. Absent
-    where neither does.
+dateOrder: The order of its dates, `dmy`, `mdy` or `ymd`, as the query declares it or its dates or the language of its
+    headings settle it. Absent where none does.
 errorCount: How many there are in all.
 errors: What is wrong with them, the first 100.
 eventId: Identifier of the event.

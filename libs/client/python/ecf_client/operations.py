@@ -1578,7 +1578,8 @@ class Operations(Transport):
             may have a comma before decimals.
         date_order: The order of day, month and year in dates that are not written `2026-05-31`. Without it,
             `09.09.2026` has the day first, and with slashes or hyphens the other dates of the file settle the
-            order; what may still be two days is refused with `AMBIGUOUS_DATE`.
+            order, or headings in German, French, Spanish, Italian, Dutch or Portuguese, which have the day
+            first; what may still be two days is refused with `AMBIGUOUS_DATE`.
         encoding: The encoding of a CSV file; `charset` of the Content-Type says the same. A workbook has its own.
         sheet: Name of the sheet of a workbook; the first one where it is absent.
         on_duplicate: What becomes of a row whose `externalReference` a record has. `refuse`: the row is bad. `skip`:
@@ -1704,7 +1705,8 @@ class Operations(Transport):
             may have a comma before decimals.
         date_order: The order of day, month and year in dates that are not written `2026-05-31`. Without it,
             `09.09.2026` has the day first, and with slashes or hyphens the other dates of the file settle the
-            order; what may still be two days is refused with `AMBIGUOUS_DATE`.
+            order, or headings in German, French, Spanish, Italian, Dutch or Portuguese, which have the day
+            first; what may still be two days is refused with `AMBIGUOUS_DATE`.
         encoding: The encoding of a CSV file; `charset` of the Content-Type says the same. A workbook has its own.
         sheet: Name of the sheet of a workbook; the first one where it is absent.
         to: Where the people of a file of attendee travel go; absent, to the event's place. The rows of such a file,
