@@ -115,7 +115,7 @@ func (w Workflow) open(ctx context.Context, req Request, known Known, after Reco
 	if e.Gate.State != GateOpen || before.Fence > e.Gate.Epoch {
 		return false, nil
 	}
-	if req.IfFigure != nil && !req.IfFigure(before, e) {
+	if req.Move == Approve && req.IfFigure != nil && !req.IfFigure(before, e) {
 		return false, recordMoved()
 	}
 	// This precedes the write of the record. Otherwise a change of the event that was decided while nothing was

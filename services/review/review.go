@@ -113,10 +113,7 @@ func (s *server) decide(m record.Move) fiber.Handler {
 			Key: teams.Key(c),
 		}
 		if tags, ok := web.IfMatch(c); ok {
-			request.IfMatch = record.MatchRecord(tags)
-			if m == record.Approve { // no other decision makes a statement about the figure
-				request.IfFigure = record.MatchFigure(tags)
-			}
+			request.IfMatch, request.IfFigure = record.MatchRecord(tags), record.MatchFigure(tags)
 		}
 		if err := record.CheckComment(m, comment); err != nil {
 			return err
@@ -159,11 +156,7 @@ func (s *server) decideMany(m record.Move) fiber.Handler {
 			if errors.Is(err, record.ErrNotFound) {
 				return record.Request{}, record.NoSuchRecord()
 			}
-			request := record.Request{Key: r.Key(), Move: m, Comment: sent.Comment, IfMatch: sent.IfMatch(id), Known: &record.Known{Record: r}}
-			if m == record.Approve { // no other decision makes a statement about the figure
-				request.IfFigure = sent.IfFigure(id)
-			}
-			return request, err
+			return record.Request{Key: r.Key(), Move: m, Comment: sent.Comment, IfMatch: sent.IfMatch(id), IfFigure: sent.IfFigure(id), Known: &record.Known{Record: r}}, err
 		})
 		if err != nil {
 			return err
