@@ -132,6 +132,14 @@ func TestADeletionIsMadeOnceForEachRequest(t *testing.T) {
 	if _, err := w.Apply(t.Context(), req); !errors.Is(err, errUnread) {
 		t.Errorf("a history that cannot be read: %v", err)
 	}
+	store, w = newFlow(t, record.Unsubmitted)
+	w.Store = deletable{store}
+	req.Once = ""
+	for _, want := range []apperr.Code{"", apperr.RecordNotFound} {
+		if _, err := w.Apply(t.Context(), req); apperr.CodeOf(err) != want {
+			t.Errorf("by a request without a name: %v, want %q", err, want)
+		}
+	}
 }
 
 // keptEvent is a store of an event with its history.

@@ -75,23 +75,25 @@ func TestAChangeOfAnEventIsMadeOrRefused(t *testing.T) {
 }
 
 // TestApprovalsWaitForASignOff: while an event is being signed nothing is approved or reopened. Afterwards it is, unless
-// the event was signed, and a request does not wait for longer than a client does.
+// the event was signed, however often the gate is read until then, and a request does not wait for longer than a client
+// does.
 func TestApprovalsWaitForASignOff(t *testing.T) {
 	t.Parallel()
 	closing := record.Event{Governance: record.Governance{Gate: record.Gate{Epoch: 1, State: record.GateClosing}}}
 	open := record.Event{Governance: record.Governance{Gate: record.Gate{Epoch: 2}}}
 	signed := record.Event{Governance: record.Governance{Gate: record.Gate{Epoch: 1, State: record.GateSigned}}}
 	for name, c := range map[string]struct {
-		then record.Event
-		want apperr.Code
-	}{"given up": {open, ""}, "signed": {signed, apperr.EventSigned}, "still being signed": {closing, apperr.Unavailable}} {
+		reads int
+		then  record.Event
+		want  apperr.Code
+	}{"given up": {12, open, ""}, "signed": {2, signed, apperr.EventSigned}, "still being signed": {2, closing, apperr.Unavailable}} {
 		for move, from := range map[record.Move]record.Status{record.Approve: record.Submitted, record.Reopen: record.Approved} {
 			store, w := newFlow(t, from)
 			now := time.Unix(0, 0)
 			reads := 0
 			w.Now = func() time.Time { return now }
 			w.Gate = func(context.Context, record.OrgID, record.EventID) (record.Event, error) {
-				if reads++; reads <= 2 {
+				if reads++; reads <= c.reads {
 					return closing, nil
 				}
 				now = now.Add(time.Second)
@@ -140,5 +142,61 @@ func TestRecordsAreStoredOrRefused(t *testing.T) {
 	}
 	if _, _, err := w.InsertAll(t.Context(), notInserting{one}, "org", sub, make([]record.Record, 3), creator); apperr.CodeOf(err) != apperr.PlanLimitExceeded || asked != 4 {
 		t.Errorf("many above the plan: %v, asked for %d", err, asked)
+	}
+}
+
+// stubbornRecord is a store of a record whose writes fail a number of times.
+type stubbornRecord struct {
+	*oneRecord
+	replace, entry error
+	times          int
+}
+
+func (s *stubbornRecord) fail(err error) error {
+	if err == nil || s.times == 0 {
+		return nil
+	}
+	s.times--
+	return err
+}
+
+func (s *stubbornRecord) ReplaceRecord(ctx context.Context, org record.OrgID, r record.Record, prev int64) error {
+	if err := s.fail(s.replace); err != nil {
+		return err
+	}
+	return s.oneRecord.ReplaceRecord(ctx, org, r, prev)
+}
+
+func (s *stubbornRecord) InsertEntry(ctx context.Context, org record.OrgID, event record.EventID, id record.ID, e record.Entry) error {
+	if err := s.fail(s.entry); err != nil {
+		return err
+	}
+	return s.oneRecord.InsertEntry(ctx, org, event, id, e)
+}
+
+// TestAMoveOfARecordIsMadeOrRefused: a move is acknowledged only if it is stored with the history before it. One that
+// another move overtakes is made on top of it.
+func TestAMoveOfARecordIsMadeOrRefused(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		store stubbornRecord
+		code  apperr.Code
+	}{
+		"at once":              {stubbornRecord{}, ""},
+		"overtaken once":       {stubbornRecord{replace: record.ErrConflict, times: 1}, ""},
+		"overtaken each time":  {stubbornRecord{replace: record.ErrConflict, times: 1000}, apperr.CodeOf(apperr.Overtaken("record"))},
+		"a reference is taken": {stubbornRecord{replace: record.ErrDuplicateReference, times: 1}, apperr.DuplicateReference},
+		"not written":          {stubbornRecord{replace: errUnwritten, times: 1}, apperr.Internal},
+		"without its history":  {stubbornRecord{entry: errUnwritten, times: 1}, apperr.Internal},
+	} {
+		one, w := newFlow(t, record.Submitted)
+		before := one.r.Last
+		c.store.oneRecord = one
+		w.Store = &c.store
+		got, err := w.Apply(t.Context(), request(record.Approve, manager))
+		made := one.r.Rev == 2 && one.r.Status == record.Approved && len(one.entries) > 0 && one.entries[0].Hash == before.Hash
+		if apperr.CodeOf(err) != c.code || made != (c.code == "") || !made && one.writes > 0 || made && got.Rev != 2 {
+			t.Errorf("%s: revision %d, %v, stored as revision %d, %s, with the history %+v", name, got.Rev, err, one.r.Rev, one.r.Status, one.entries)
+		}
 	}
 }
