@@ -161,7 +161,7 @@ func TestFaultsAreCollected(t *testing.T) {
 	}
 	r.Strings("many", 2, 5)
 	r.Ignore("server")
-	want := []string{"gone REQUIRED", "gone REQUIRED", "s TOO_SHORT", "long TOO_LONG", "blank TOO_SHORT", "nul BAD_FORMAT",
+	want := []string{"gone REQUIRED", "s TOO_SHORT", "long TOO_LONG", "blank TOO_SHORT", "nul BAD_FORMAT",
 		"i WRONG_TYPE", "half WRONG_TYPE", "huge OUT_OF_RANGE", "neg OUT_OF_RANGE", "d OUT_OF_RANGE", "t WRONG_TYPE",
 		"e NOT_ALLOWED", "date BAD_FORMAT", "c UNKNOWN_CODE", "m.a b BAD_FORMAT", "m.k WRONG_TYPE", "u BAD_FORMAT", "h BAD_FORMAT",
 		"ev[1] WRONG_TYPE", "ev[0].url WRONG_TYPE", "many TOO_MANY"}
@@ -294,5 +294,22 @@ func TestAnEmptyFieldIsOneMistake(t *testing.T) {
 	var e *apperr.Error
 	if !errors.As(r.Err(), &e) || !reflect.DeepEqual(e.Details[0].Suggestions, []string{"a", "b"}) {
 		t.Errorf("the fault of an empty value has no suggestions: %+v", r.Err())
+	}
+}
+
+// A field that is missing for several reasons is one fault, which names the reason that says most.
+func TestAMissingFieldIsOneFault(t *testing.T) {
+	t.Parallel()
+	r, err := fields.Parse([]byte(`{"mode":"rail"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Enum("mode", "rail", "car")
+	r.RequireOneOf("passengers", "vehicles")
+	r.RequireWhen("mode", []string{"rail"}, "passengers")
+	r.RequireWith("mode", "passengers")
+	var e *apperr.Error
+	if !errors.As(r.Err(), &e) || len(e.Details) != 1 || e.Details[0].Message != "passengers is required with mode rail." {
+		t.Errorf("faults %+v", e)
 	}
 }

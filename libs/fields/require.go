@@ -1,6 +1,7 @@
 package fields
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -29,11 +30,19 @@ func (r *Reader) RequireOneOf(names ...string) {
 	if slices.ContainsFunc(names, r.Has) {
 		return
 	}
+	if r.faulted(names[0]) {
+		return
+	}
 	message := "At least one of " + strings.Join(names, ", ") + " is required."
 	if len(names) == 1 {
 		message = names[0] + " is required."
 	}
 	r.faults.add(apperr.Detail{Field: r.Path(names[0]), Code: Required, Message: message})
+}
+
+// faulted reports whether a field has a fault already: a mistake is one fault.
+func (r *Reader) faulted(name string) bool {
+	return slices.ContainsFunc(r.faults.list, func(f apperr.Detail) bool { return f.Field == r.Path(name) })
 }
 
 // RequireWith adds an error for each of the others that is absent while the field
@@ -50,9 +59,8 @@ func (r *Reader) RequireWith(name string, others ...string) {
 		if r.Has(other) && !r.empty(other) {
 			continue
 		}
-		d := apperr.Detail{Field: r.Path(other), Code: Required, Message: other + " is required with " + name + "."}
-		if !slices.ContainsFunc(r.faults.list, func(f apperr.Detail) bool { return f.Field == d.Field }) {
-			r.faults.add(d)
+		if !r.faulted(other) {
+			r.fault(other, Required, "%s is required with %s.", other, name)
 		}
 	}
 }
@@ -70,8 +78,15 @@ func (r *Reader) RequireWhen(name string, values []string, others ...string) {
 			continue
 		}
 		for _, other := range others {
-			if !r.Has(other) {
-				r.fault(other, Required, "%s is required with %s %s.", other, name, m.value.text)
+			if r.Has(other) {
+				continue
+			}
+			// That the value requires it says more than that it is one of those of which one is required.
+			d := apperr.Detail{Field: r.Path(other), Code: Required, Message: fmt.Sprintf("%s is required with %s %s.", other, name, m.value.text)}
+			if i := slices.IndexFunc(r.faults.list, func(f apperr.Detail) bool { return f.Field == d.Field }); i < 0 {
+				r.faults.add(d)
+			} else if r.faults.list[i].Code == Required {
+				r.faults.list[i] = d
 			}
 		}
 	}

@@ -309,6 +309,7 @@ func beyondSchema(typ string, d apperr.Detail) bool {
 		"waste":            {"densityKgPerM3 REQUIRED"},
 		"ground-transport": {"control NOT_ALLOWED", "passengers REQUIRED", "volumeLitres NOT_ALLOWED", "energyKWh NOT_ALLOWED", "country REQUIRED", "distanceKm REQUIRED", "volumeLitres OUT_OF_RANGE", "energyKWh OUT_OF_RANGE", "to NOT_ALLOWED", "via[0] NOT_ALLOWED", "via[1] NOT_ALLOWED"},
 		"freight":          {"from NOT_ALLOWED", "to NOT_ALLOWED", "haul NOT_ALLOWED", "via NOT_ALLOWED", "via[0] NOT_ALLOWED", "via[1] NOT_ALLOWED"},
+		"catering":         {"drinks REQUIRED", "servings REQUIRED"},
 		"purchases":        {"vatRate REQUIRED"},
 		"attendee-travel":  {"to REQUIRED", "origins REQUIRED"},
 		"materials":        {"usesOverLife NOT_ALLOWED", "endOfLife NOT_ALLOWED", "gramsPerM2 REQUIRED", "weightKg REQUIRED", "items REQUIRED"},
