@@ -1,6 +1,7 @@
 package sheet
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -138,7 +139,7 @@ func (r *Reader) cell(b *body, typ string, i int, cell string) *apperr.Detail {
 		return nil
 	}
 	if trimmed != "" && slices.Contains(r.quantity, i) {
-		return r.quantityCell(b, typ, i, Unguard(trimmed))
+		return r.quantityCell(b, typ, i, exactly(Unguard(trimmed)))
 	}
 	if share, ok := strings.CutSuffix(trimmed, "%"); ok && strings.HasSuffix(column.Name, "Percent") {
 		trimmed = strings.TrimSpace(share)
@@ -159,7 +160,9 @@ func (r *Reader) cell(b *body, typ string, i int, cell string) *apperr.Detail {
 			Message: "The text is not in UTF-8. Save the file as CSV in UTF-8, or declare encoding=windows-1252 if that is what it is in."}
 	case column.Name == "type":
 		if named := types()[key(trimmed)]; named == "" && r.reading == interpreted {
-			b.unread = append(b.unread, i) // of something else, such as rooms or invoices
+			if !r.typeOfField(b, typ, trimmed) {
+				b.unread = append(b.unread, i) // of something else, such as rooms or invoices
+			}
 		} else if named != typ {
 			return &apperr.Detail{Field: r.heads[i], Code: fields.NotAllowed, Message: "This file is imported as " + typ + ".", Suggestions: []string{typ}}
 		}
@@ -170,6 +173,9 @@ func (r *Reader) cell(b *body, typ string, i int, cell string) *apperr.Detail {
 		return &apperr.Detail{Field: r.heads[i], Code: fields.NotAllowed, Message: column.Name + " is no field of " + typ + "; leave the cell empty."}
 	case column.number():
 		number := Unguard(trimmed)
+		if exact := exactly(number); r.reading == interpreted && exact != number {
+			number, cell = exact, exact
+		}
 		if column.Name == "gramsPerM2" {
 			number = grams(number)
 			cell = number
@@ -184,6 +190,10 @@ func (r *Reader) cell(b *body, typ string, i int, cell string) *apperr.Detail {
 		}
 		if r.numberWithUnit(b, i, number) {
 			return nil
+		}
+	case column.Name == "mode" && r.reading == interpreted && column.values[key(trimmed)] == "":
+		if mode := answeredMode(typ, trimmed, column.values); mode != "" {
+			cell = mode
 		}
 	case column.Name == "diet" && severalDiets(trimmed):
 		return r.refuseDiets(i, trimmed)
@@ -202,6 +212,22 @@ func (r *Reader) cell(b *body, typ string, i int, cell string) *apperr.Detail {
 	}
 	b.set(column.Name, value)
 	return nil
+}
+
+// typedFields are the fields that a column headed Type has where its values are theirs.
+var typedFields = map[string]string{"accommodation": "kind", "waste": "material", "energy": "source"}
+
+// typeOfField sets the field of which a text below the heading Type is a value, such as Hostel; false if there is none, or
+// another column has it. Below such a value, another text is one that is not known, which the decoder of the record refuses.
+func (r *Reader) typeOfField(b *body, typ, text string) bool {
+	field := typedFields[typ]
+	value := columnOf(typ, field).values[key(text)]
+	if field == "" || value == "" && !r.typesField || r.heading(field) {
+		return false
+	}
+	r.typesField = true
+	b.put(field, cmp.Or(value, text))
+	return true
 }
 
 // grams returns the number of a weight of paper: 150 of 150 gsm, 150 g/m² or 150g.

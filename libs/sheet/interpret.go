@@ -82,11 +82,13 @@ func (r *Reader) interpretHead(unknown []int, known []Column) (found bool) {
 	r.findParts()
 	r.findLeftOut()
 	r.findRoomNights()
+	r.findGuestName()
+	r.findReadings()
 	r.findDistances()
 	r.findTonneKm()
 	r.findWasteCode()
 	r.findMarks()
-	return found || r.derived() > 0 || len(r.legColumns)+len(r.parts)+len(r.sides) > 0 || r.wholeAt >= 0
+	return found || r.derived() > 0 || len(r.legColumns)+len(r.parts)+len(r.sides) > 0 || r.wholeAt >= 0 || r.readings.found
 }
 
 // derived returns how many columns are no fields and have what fields are derived from.
@@ -157,9 +159,10 @@ func (r *Reader) interpretRow(b *body, typ string, cells []string) (faults []app
 		byRoad(b)
 	}
 	take(r.takeCurrency(b), r.nights(b, cells), r.takeRoomKinds(b, cells), r.takeMeals(b, cells), r.room(b, cells), r.roomNights(b, cells))
+	r.guestByName(b, cells)
 	r.nightOfLine(b, cells)
 	take(r.itinerary(b, cells), r.severalLegs(b, typ, cells), r.takeParts(b, cells), r.legs(b, cells))
-	take(r.besideUnit(b, cells), r.severalOfEach(cells), r.tonneKm(b, cells), r.unweighed(b, typ, cells), r.ratedInKilowatts(b, typ, cells), r.meterFactor(b, typ, cells), r.perhapsEachOf(b, typ, cells))
+	take(r.usedBetween(b, cells), r.besideUnit(b, cells), r.severalOfEach(cells), r.tonneKm(b, cells), r.unweighed(b, typ, cells), r.ratedInKilowatts(b, typ, cells), r.meterFactor(b, typ, cells), r.perhapsEachOf(b, typ, cells))
 	take(r.serial(b), r.otherSubject(b, typ, cells), r.ways(b, cells), r.whole(b, cells), r.leavesOut(cells))
 	r.noteUnread(b.unread) // at the end: each of them may leave a cell out
 	return faults

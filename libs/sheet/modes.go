@@ -9,10 +9,11 @@ import (
 	"github.com/eventcarbon/ecf/libs/fields"
 )
 
-// trainHeads are headings of the trains that were taken, and productHeads of what railways and taxi companies sell, such as
+// trainHeads are headings of the trains that were taken, vehicleHeads of kinds of vehicles, and productHeads of what railways and taxi companies sell, such as
 // ICE and UberX, normalized by plain.
 const (
 	trainHeads   wordList = "trainHeads"
+	vehicleHeads wordList = "vehicleHeads"
 	productHeads wordList = "productHeads"
 )
 
@@ -22,7 +23,7 @@ func (r *Reader) findMode() {
 		return
 	}
 	for at, head := range r.heads {
-		if r.free(at) && (trainHeads.has(plain(head)) || productHeads.has(plain(head))) {
+		if r.free(at) && (trainHeads.has(plain(head)) || productHeads.has(plain(head)) || vehicleHeads.has(plain(head))) {
 			r.modesAt = append(r.modesAt, at)
 		}
 	}
@@ -32,7 +33,11 @@ func (r *Reader) findMode() {
 func (r *Reader) mode(b *body, cells []string) {
 	for _, at := range r.modesAt {
 		cell := Unguard(oneCell(cells, at))
-		if mode := modeNamed(cell, trainHeads.has(plain(r.heads[at]))); mode != "" && !b.has("mode") {
+		mode := modeNamed(cell, trainHeads.has(plain(r.heads[at])))
+		if mode == "" {
+			mode = answeredMode(r.typ, cell, columnOf(r.typ, "mode").values)
+		}
+		if mode != "" && !b.has("mode") {
 			b.set("mode", json.RawMessage(strconv.Quote(mode)))
 			r.use(at)
 		}

@@ -15,6 +15,7 @@ var (
 	askMode      = wordList("askMode")
 	askPeople    = wordList("askPeople")
 	askHow       = wordList("askHow")
+	askMany      = wordList("askMany")
 	ofTravel     = wordList("ofTravel")
 	ofHome       = wordList("ofHome")
 	otherAnswers = wordList("otherAnswers")
@@ -26,19 +27,26 @@ var (
 // "Wie reisen Sie an?"; empty if it is another question.
 func questionOf(head string) string {
 	words := wordsOf(head)
+	if len(words) == 0 {
+		return ""
+	}
 	has := func(list wordList) bool { return list.hasAny(words) }
+	const shortQuestion = 3 // De quel pays ?
+	if has(askCountry) && strings.Contains(head, "?") && len(words) <= shortQuestion {
+		return "country"
+	}
 	if !strings.Contains(head, "?") && len(words) < leastWords || !has(ofTravel) && !has(ofHome) && !has(askPeople) {
 		return ""
 	}
-	many := slices.Contains(words, "many") || slices.Contains(words, "viele") || slices.Contains(words, "vielen")
+	how := has(askHow) || words[0] == "come" // Italian; in English it is asked with how
 	switch {
-	case has(askHow) && many && has(askPeople):
+	case has(askMany) && has(askPeople):
 		return "people"
 	case has(otherAnswers) || !has(ofTravel) && !has(ofHome):
 		return ""
 	case has(askPostcode):
 		return "postcode"
-	case has(askMode), has(askHow):
+	case has(askMode), how:
 		return "mode"
 	case has(askPlace):
 		return "place"
@@ -49,10 +57,21 @@ func questionOf(head string) string {
 }
 
 // asked returns the index of the field that a heading asks people for; -1 if it does not, or another column has the field.
+// Where people come from is the beginning of their journeys.
 func (r *Reader) asked(at int, known []Column) int {
-	if r.typ != footprint.OriginRows {
+	field := questionOf(r.heads[at])
+	switch r.typ {
+	case footprint.OriginRows:
+	case "flights", "ground-transport":
+		switch field {
+		case "place":
+			field = "from"
+		case "mode":
+		default:
+			return -1
+		}
+	default:
 		return -1
 	}
-	field := questionOf(r.heads[at])
 	return slices.IndexFunc(known, func(c Column) bool { return field != "" && c.Name == field && !r.heading(field) })
 }

@@ -122,8 +122,9 @@ type Reader struct {
 	inMinutes  bool
 	// wholeAt is the place of the distance that is that of the whole of a row; -1: the file has none.
 	wholeAt int
-	// travellerAt is the place of the names of travellers; -1: the file has none.
-	travellerAt int
+	// travellerAt is the place of the names of travellers, and guestNameAt that of the names of guests in a list that counts
+	// neither guests nor rooms; -1: the file has none.
+	travellerAt, guestNameAt int
 	// roomKindsAt are the places of how many rooms of each kind there are, and meals those of how many of each meal.
 	roomKindsAt []int
 	meals       []partColumn
@@ -157,6 +158,10 @@ type Reader struct {
 	besideAt int
 	// unclear are the units of columns whose heads name one that may be several, by place.
 	unclear map[int]string
+	// typesField: the column Type has the values of a field.
+	typesField bool
+	// readings are those of meters.
+	readings readings
 	// reading is how much the columns may mean.
 	reading reading
 	// ours: the file is an unchanged export of the service, which writes 1.5.
@@ -165,7 +170,7 @@ type Reader struct {
 
 // newReader returns a reader of a file of which nothing is known.
 func newReader(typ string, o Options) *Reader {
-	return &Reader{o: o, typ: typ, typeAt: -1, unitAt: -1, route: -1, roomAt: -1, ticketAt: -1, bookingAt: -1, besideAt: -1, peopleAt: -1, roomNightsAt: -1, travellerAt: -1, tonneKmAt: -1, wasteCodeAt: -1, durationAt: -1, wholeAt: -1, arrivalAt: -1}
+	return &Reader{o: o, typ: typ, typeAt: -1, unitAt: -1, route: -1, roomAt: -1, ticketAt: -1, bookingAt: -1, besideAt: -1, peopleAt: -1, roomNightsAt: -1, travellerAt: -1, guestNameAt: -1, tonneKmAt: -1, wasteCodeAt: -1, durationAt: -1, wholeAt: -1, arrivalAt: -1}
 }
 
 // NewReader reads the headings. A fault in them is a VALIDATION_ERROR.

@@ -200,7 +200,7 @@ func TestHeadsWithoutUnits(t *testing.T) {
 		"back by another way":    {"flights", "Route,passengers\nLHR-JFK-ORD-LHR,2\n", "2 Route NOT_ALLOWED", nil},
 		"back, and no return":    {"flights", "Route,passengers,Return?\nLHR-JFK-LHR,2,no\n", "2 Route NOT_ALLOWED", nil},
 		"to where it begins":     {"flights", "Route,passengers\nLHR LHR,2\n", "2 Route NOT_ALLOWED", nil},
-		"towns on the way":       {"flights", "Route,passengers\nLondon - Paris,2\n", "2 Route BAD_FORMAT", nil},
+		"towns on the way":       {"flights", "Route,passengers\nLondon - Paris,2\n", `2 {"passengers":2,"from":"London","to":"Paris"}`, nil},
 		"a route beside ends":    {"flights", "Route,from,to,passengers\nX,LHR,JFK,2\n", `2 {"from":"LHR","to":"JFK","passengers":2}`, []string{"Route"}},
 		"a unit alone":           {"ground-transport", "mode,vehicles,Miles\ncar,1,44.5\n", `2 {"mode":"car","vehicles":1,"stated":{"distanceKm":"44.5 mi"}}`, nil},
 		"a letter alone":         {"ground-transport", "mode,vehicles,distanceKm,M\ncar,1,5,2\n", `2 {"mode":"car","vehicles":1,"distanceKm":5}`, []string{"M"}},

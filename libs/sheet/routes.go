@@ -27,14 +27,47 @@ func (r *Reader) findRoute() {
 	}
 }
 
+// besideRoute is what people write around an itinerary: a word for the flight before it, and which way it goes behind it.
+var besideRoute = regexp.MustCompile(`(?i)^(?:(?:flight|flug|vol|vuelo|volo|vlucht|voo|lot|fly|flyg)\s+)?(.*?)(?:[\s,]*\(?\b(return|rtn|round[ -]?trip|retour|hin und zurück|aller[- ]retour|ida y vuelta|andata e ritorno|ida e volta|one[ -]?way|single|hinflug|aller simple|solo ida|solo andata)\)?)?$`)
+
+// betweenPlaces is what people write between the places of a route: Madrid to Porto, Wien → Graz. A hyphen without spaces is
+// in names.
+var betweenPlaces = regexp.MustCompile(`(?i)\s+(?:to|nach|naar|do|til|till|[-–>])\s+|\s*(?:→|->)\s*`)
+
+// placesOf returns the places of an itinerary in words; nil if it has other things too.
+func placesOf(route string) (list []string) {
+	for _, place := range betweenPlaces.Split(route, -1) {
+		if place = strings.TrimSpace(place); place == "" || strings.ContainsAny(place, "0123456789/;>") {
+			return nil
+		}
+		list = append(list, place)
+	}
+	if len(list) < 2 {
+		return nil
+	}
+	return list
+}
+
 // itinerary sets origin, stops and destination of a flight from its itinerary. One that returns by the same route is
 // a return flight.
 func (r *Reader) itinerary(b *body, cells []string) *apperr.Detail {
 	if r.route < 0 || r.route >= len(cells) || strings.TrimSpace(cells[r.route]) == "" {
 		return nil
 	}
-	head, cell := r.heads[r.route], strings.ToUpper(Unguard(strings.TrimSpace(cells[r.route])))
+	head, said := r.heads[r.route], Unguard(strings.TrimSpace(cells[r.route]))
+	if m := besideRoute.FindStringSubmatch(said); m != nil && r.reading == interpreted && (m[2] == "" || b.values["roundTrip"] == nil) {
+		if roundTrip, known := wayOfTicket(m[2]); known {
+			said = m[1]
+			b.put("roundTrip", roundTrip)
+		} else if m[2] == "" {
+			said = m[1]
+		}
+	}
+	cell := strings.ToUpper(said)
 	if !ofRoute.MatchString(cell) {
+		if places := placesOf(said); places != nil && r.reading == interpreted {
+			return b.journey(head, places)
+		}
 		return &apperr.Detail{Field: head, Code: fields.BadFormat, Suggestions: []string{"from", "to"},
 			Message: fmt.Sprintf("%s has the codes of airports, such as LHR-JFK-LHR; got %.60q. Or head two columns from and to.", head, cell)}
 	}

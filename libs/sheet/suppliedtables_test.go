@@ -10,17 +10,22 @@ import (
 )
 
 // TestSuppliedTables: tables as airlines, railways, hotels, hirers, carriers, utilities, caterers and ticket shops of several
-// countries send them. testdata/supplied.txt has each one with the records that a careful reader would enter, the rows that
+// countries send them (testdata/supplied.txt), and as organizers collect them: registrations, surveys of travel, rooming lists,
+// expenses, production sheets, meters (testdata/collected.txt). The files have each one with the records that a careful reader would enter, the rows that
 // such a reader would leave out or ask about, and the columns that nothing is made of.
 func TestSuppliedTables(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("testdata/supplied.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	tables := strings.Split(string(text), "\n### ")[1:]
-	if len(tables) < 80 {
-		t.Errorf("there are %d tables", len(tables))
+	var tables []string
+	for file, least := range map[string]int{"testdata/supplied.txt": 80, "testdata/collected.txt": 70} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		of := strings.Split(string(text), "\n### ")[1:]
+		if len(of) < least {
+			t.Errorf("%s has %d tables", file, len(of))
+		}
+		tables = append(tables, of...)
 	}
 	for _, table := range tables {
 		head, rest, _ := strings.Cut(table, "\n")

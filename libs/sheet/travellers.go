@@ -39,7 +39,7 @@ const notOneName wordList = "notOneName"
 
 // oneName reports whether a text is the name of one person: WEBB/ADA MRS or Webb, Ada, and not Ada Webb, Ken Ito.
 func oneName(text string) bool {
-	if text == "" || len(text) > longestMark || strings.ContainsAny(text, ";&+\n0123456789") {
+	if text == "" || len(text) > longestMark || strings.ContainsAny(text, ";:()&+\n0123456789") {
 		return false
 	}
 	padded := " " + strings.ToLower(strings.ReplaceAll(text, "/", " / ")) + " "

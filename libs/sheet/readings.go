@@ -1,0 +1,111 @@
+package sheet
+
+import (
+	"fmt"
+	"math/big"
+	"regexp"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/units"
+)
+
+// Words of the headings of the readings of a meter, of which a row has the first and the last.
+const (
+	readingWords      wordList = "readingWords"
+	firstReadingWords wordList = "firstReadingWords"
+	lastReadingWords  wordList = "lastReadingWords"
+)
+
+// readings are the columns of the first and the last reading of a meter, and their unit if the headings have one. The zero
+// value is that of a file without them.
+type readings struct {
+	found       bool
+	first, last int
+	unit        string
+}
+
+// metered are the fields that the difference of the readings is, by type and the dimension of their unit.
+var metered = map[string]map[string]string{
+	"water":  {"volume": "supplyM3"},
+	"energy": {"energy": "energyKWh", "volume": "volumeM3"},
+}
+
+// inParentheses is a unit behind a heading: Start reading (m³), Anfangsstand [kWh].
+var inParentheses = regexp.MustCompile(`[(\[]\s*([^()\[\]]+?)\s*[)\]]\s*$`)
+
+// findReadings finds the readings of meters in a table that does not say what was used.
+func (r *Reader) findReadings() {
+	if metered[r.typ] == nil || len(r.quantity)+len(r.parts)+len(r.each) > 0 || r.heading("supplyM3", "energyKWh", "volumeM3", "volumeLitres", "weightKg") {
+		return
+	}
+	first, last := -1, -1
+	for at, head := range r.heads {
+		words := wordsOf(inParentheses.ReplaceAllString(head, ""))
+		if !r.free(at) || !readingWords.hasAny(words) {
+			continue
+		}
+		switch one, other := firstReadingWords.hasAny(words), lastReadingWords.hasAny(words); {
+		case one == other:
+		case one && first < 0:
+			first = at
+		case other && last < 0:
+			last = at
+		default:
+			return // there are several
+		}
+	}
+	if first < 0 || last < 0 {
+		return
+	}
+	unit := func(at int) string {
+		if m := inParentheses.FindStringSubmatch(r.heads[at]); m != nil {
+			return m[1]
+		}
+		return ""
+	}
+	if unit(first) != unit(last) {
+		return
+	}
+	r.readings = readings{found: true, first: first, last: last, unit: unit(first)}
+	r.use(first)
+	r.use(last)
+}
+
+// usedBetween sets what was used between two readings, and returns the fault of a row whose readings do not tell it.
+func (r *Reader) usedBetween(b *body, cells []string) *apperr.Detail {
+	if !r.readings.found {
+		return nil
+	}
+	first, before, fault := r.partNumber(r.readings.first, oneCell(cells, r.readings.first))
+	if fault != nil {
+		return fault
+	}
+	last, after, fault := r.partNumber(r.readings.last, oneCell(cells, r.readings.last))
+	if fault != nil || !before || !after {
+		return fault // the decoder of the record says what is missing
+	}
+	head, unit := r.heads[r.readings.last], r.readings.unit
+	for at, other := range r.heads[:min(len(r.heads), len(cells))] {
+		if cell := oneCell(cells, at); unit == "" && besideHeads.has(plain(other)) && isUnit(cell) {
+			unit = cell
+			r.use(at)
+		}
+	}
+	difference := new(big.Rat).Sub(units.Rat(last), units.Rat(first))
+	if difference.Sign() < 0 {
+		return &apperr.Detail{Field: head, Code: fields.OutOfRange,
+			Message: fmt.Sprintf("%s, %s, is less than %s, %s. Was the meter changed, or did it begin at 0 again? Write what was used into a column of its own.", head, last, r.heads[r.readings.first], first)}
+	}
+	for dimension, field := range metered[r.typ] {
+		u, err := units.ByName(unit, dimension)
+		target, ok := units.OfField(field)
+		if err != nil || !ok {
+			continue
+		}
+		return b.setRounded(field, target.Convert(difference, u))
+	}
+	return &apperr.Detail{Field: head, Code: fields.Required,
+		Message: fmt.Sprintf("%s has no unit that is known here. Write it behind the headings of both readings, such as %s (%s).", head, strings.TrimSpace(head), map[string]string{"water": "m3", "energy": "kWh"}[r.typ])}
+}
