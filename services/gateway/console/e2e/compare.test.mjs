@@ -19,6 +19,21 @@ test('events stand side by side, with what they were calculated by, and others a
   const autumn = await make('Autumn fair', '2027-09', {
     boundary: { excluded: [{ type: 'flights', reason: 'Nobody flew.' }] },
   });
+  /** Makes an event with the same records as another, by the factors of an earlier year. */
+  const other = async (like) => {
+    const set = (await the.server.api('manager', 'GET', `/events/${like}`)).factorSet;
+    assert.equal(set, 'desnz-2026');
+    const id = await make('Winter fair', '2027-12');
+    await the.server.api('manager', 'POST', `/events/${id}/factor-set`, { factorSet: 'desnz-2025' });
+    for (const event of [like, id]) {
+      const waste = `/events/${event}/waste`;
+      const { _id } = await the.server.api('user', 'POST', waste, { treatment: 'landfill', weightKg: 120_000 });
+      await the.server.api('user', 'POST', `${waste}/${_id}/submit`, {});
+      await the.server.api('manager', 'POST', `${waste}/${_id}/approve`, {});
+    }
+    await the.server.approved(id, undefined, 2);
+    return id;
+  };
   const first = await the.server.approved(spring);
   await the.server.approved(summer);
   const { page } = await visit('user');
@@ -59,6 +74,17 @@ test('events stand side by side, with what they were calculated by, and others a
   await table.getByRole('columnheader', { name: /Example/ }).waitFor();
   await page.reload();
   await table.getByRole('columnheader', { name: /Example/ }).waitFor();
+  // Of events with other factors it is said which; what the factors account for is calculated for managers.
+  await page.goto(`/compare?events=${spring},${autumn},${await other(spring)}`);
+  await page.getByText(/^Winter fair: UK Government .*2025/).waitFor();
+  assert.equal(await table.getByRole('rowheader', { name: /^Total with / }).count(), 0);
+  const manager = await visit('manager', page.url());
+  const alike = manager.page.getByRole('row', { name: /^Total with UK Government .*2026/ });
+  await alike.getByText(/^due to another factor set: −/).waitFor();
+  const [own, none, winter] = await alike.getByRole('cell').allInnerTexts();
+  assert.equal(none, '–');
+  assert.equal(winter.split('\n')[0], own, 'the same records by the same factors come to the same figure');
+  await axe(manager.page, 'events with other factors');
   await page.setViewportSize({ width: 390, height: 844 });
   await axe(page, 'events side by side on a phone');
   assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 390);

@@ -89,6 +89,9 @@ export const en = {
     kinds: 'By type',
     how: 'How it was calculated',
     excluded: 'excluded',
+    set: '{{title}}: {{set}}',
+    alike: 'Total with {{set}}',
+    dueToSet: 'due to another factor set: {{difference}}',
     without_one: 'Not selected, because none of its records is approved yet: {{list}}.',
     without_other: 'Not selected, because none of their records is approved yet: {{list}}.',
     unlike:

@@ -5,11 +5,12 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { TFunction } from 'i18next';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Schemas } from '../api/client';
+import { api, type Schemas, take } from '../api/client';
 import { useEvents, waitingIn } from '../api/events';
 import { setName, useFactorSets } from '../api/factorSets';
 import { resultQuery } from '../api/result';
 import { amount, co2e, dates, exact, number, percent, range, signed } from '../format';
+import { useSession } from '../session';
 import { Empty, Problem } from '../ui/states';
 import { Wide } from '../ui/Wide';
 import { chosenOf, differenceOf, differing, hasFigure, kindOf, kindsOf, most } from './comparison';
@@ -93,6 +94,33 @@ const titlesOf = (events: Schemas['Event'][]): string =>
     .map((e) => e.title)
     .join(', ') + (events.length > titlesMax ? ', …' : '');
 
+/**
+ * Returns what the other events come to with the factors of the first one, as the server calculates it. It does so for
+ * managers; in the place of an event that needs none, or whose figure cannot be had, stands nothing.
+ */
+function useAlike(columns: Side[]): (Schemas['Effect'] | undefined)[] {
+  const { can } = useSession();
+  const set = columns[0]?.result?.factorSet.id;
+  const effects = useQueries({
+    queries: columns.map(({ event, result }) => ({
+      queryKey: ['alike', event._id, result?.revision, set],
+      enabled: can('manager') && set !== undefined && Boolean(result) && result?.factorSet.id !== set,
+      retry: false,
+      staleTime: 30_000,
+      // An event of a team may be another one's to change: then its figure by other factors is missing, and nothing else.
+      meta: { untold: true },
+      queryFn: () =>
+        take(
+          api.POST('/events/{eventId}/results/rehearsal', {
+            params: { path: { eventId: event._id } },
+            body: { factorSet: set },
+          }),
+        ),
+    })),
+  });
+  return effects.map((e) => e.data);
+}
+
 interface Side {
   event: Schemas['Event'];
   /** Null if nothing is approved, undefined until loaded. */
@@ -134,6 +162,7 @@ function Sides({ columns, others, replace }: SidesProps): ReactNode {
   const row = (label: string, cell: (r: Schemas['Result']) => ReactNode): ReactNode =>
     line(label, (c) => (c.result ? cell(c.result) : '–'));
   const first = columns[0];
+  const alike = useAlike(columns);
   /** What a figure of a column differs by from that of the first one. */
   const against = (c: Side, of: (r: Schemas['Result']) => number | null | undefined): ReactNode =>
     c !== first && c.result && first?.result && <Against value={of(c.result)} first={of(first.result)} />;
@@ -160,6 +189,15 @@ function Sides({ columns, others, replace }: SidesProps): ReactNode {
       {unlike.length > 0 && (
         <Alert color="orange" my="sm" role="status">
           {t('compare.unlike', { list: unlike.map((w) => t(`field.${w}`)).join(', ') })}
+          {unlike.includes('factorSet') && (
+            <ul className="plain">
+              {counted.map((c) => (
+                <li key={c.event._id} className="wrap">
+                  {t('compare.set', { title: c.event.title, set: setName(c.result?.factorSet.id ?? '') })}
+                </li>
+              ))}
+            </ul>
+          )}
         </Alert>
       )}
       {first?.result && counted.length > 1 && (
@@ -218,6 +256,11 @@ function Sides({ columns, others, replace }: SidesProps): ReactNode {
                 t('events.nothingApproved')
               ),
             )}
+            {first?.result &&
+              alike.some(Boolean) &&
+              line(t('compare.alike', { set: setName(first.result.factorSet.id) }), (c) => (
+                <Alike side={c} effect={alike[columns.indexOf(c)]} first={first} />
+              ))}
             {line(
               t('foot.perAttendee'),
               kg((r) => r.perAttendeeKg),
@@ -257,6 +300,25 @@ function Total({ of: r, largest }: { of: Schemas['Result']; largest: number }): 
         {r.status === 'recalculating' && ` · ${t('foot.recalculating')}`}
       </Text>
       <Share of={r.total.kgCO2e} largest={largest} />
+    </>
+  );
+}
+
+/** A total by the factors of the first event, and how much of the difference is due to those the event has. */
+function Alike({ side, effect, first }: { side: Side; effect: Schemas['Effect'] | undefined; first: Side }): ReactNode {
+  const { t } = useTranslation();
+  const own = side.result?.total.kgCO2e;
+  const after = effect?.after?.total.kgCO2e;
+  if (own !== undefined && side.result?.factorSet.id === first.result?.factorSet.id)
+    return <span title={exact(own)}>{amount(own)}</span>;
+  if (after === undefined) return '–';
+  return (
+    <>
+      <span title={exact(after)}>{amount(after)}</span>
+      <Against value={after} first={first.result?.total.kgCO2e} />
+      <Text size="xs" c="dimmed">
+        {t('compare.dueToSet', { difference: signed(-(effect?.differenceKgCO2e ?? 0)) })}
+      </Text>
     </>
   );
 }
