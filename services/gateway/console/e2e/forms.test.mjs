@@ -154,6 +154,26 @@ test('on a phone a row is deleted, brought back and withdrawn', async () => {
   });
 });
 
+test('on a phone files become evidence of a row', async () => {
+  const id = await the.server.event('Phone evidence');
+  const { page } = await visit('user', `/events/${id}/sheet?type=flights`, { viewport: { width: 390, height: 844 } });
+  await page.getByRole('textbox', { name: 'From', exact: true }).fill('LHR');
+  await page.getByRole('textbox', { name: 'To', exact: true }).fill('JFK');
+  await page.getByRole('textbox', { name: 'Passengers', exact: true }).fill('2');
+  const file = (name) => ({ name, mimeType: 'application/pdf', buffer: Buffer.from(name) });
+  const add = page.locator('input[type=file]');
+  await page.getByRole('button', { name: 'Add files as evidence' }).waitFor();
+  await add.setInputFiles([file('invoice.pdf')]);
+  await until('it is named', async () =>
+    /^invoice\.pdf \[/.test(await page.getByRole('textbox', { name: 'Evidence', exact: true }).inputValue()),
+  );
+  await add.setInputFiles([file('boarding passes.pdf')]);
+  await until('both are stored', async () => {
+    const { items } = await the.server.api('user', 'GET', `/events/${id}/flights`);
+    return items[0]?.evidence?.map((e) => e.name).join() === 'invoice.pdf,boarding passes.pdf';
+  });
+});
+
 test('what cannot be withdrawn or undone any more says so, in the sheet and on a phone', async () => {
   const id = await the.server.event('Too late');
   const path = `/events/${id}/flights`;

@@ -381,6 +381,7 @@ export const de: Translation = {
   form: {
     delete: 'Zeile löschen',
     previous: 'Vorige Zeile',
+    attach: 'Dateien als Belege hinzufügen',
     next: 'Nächste Zeile',
     new: 'Neue Zeile',
     of: 'Zeile {{at}} von {{count}}',

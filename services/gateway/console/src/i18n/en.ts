@@ -368,6 +368,7 @@ export const en = {
   form: {
     delete: 'Delete row',
     previous: 'Previous row',
+    attach: 'Add files as evidence',
     next: 'Next row',
     new: 'New row',
     of: 'Row {{at}} of {{count}}',

@@ -1,12 +1,15 @@
 import { ActionIcon, Alert, Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
 import { IconArrowBackUp, IconChevronLeft, IconChevronRight, IconPlus, IconTrash } from '@tabler/icons-react';
 import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { say } from '../i18n/server';
+import { AttachButton } from './AttachButton';
 import type { TypeInfo } from './columns';
 import { shown } from './columns';
 import { submittable } from './commands';
 import type { Engine } from './engine';
+import { type Evidence, evidenceIn, evidenceText } from './evidence';
 import { StatusBadge } from './Inspector';
 import { Kg } from './Line';
 import { at as position } from './selection';
@@ -78,9 +81,15 @@ export function RowForm({ engine, infos, type, focus }: Props): ReactNode {
       engine.active = null;
     };
   }, [engine, key]);
-  const set = (field: string, value: string): void => {
-    store.edit([{ ...(row ? { key: row.key } : {}), type: info?.type ?? type, cells: { [field]: value } }]);
+  const set = (field: string, value: string, of = row): void => {
+    store.edit([{ ...(of ? { key: of.key } : {}), type: info?.type ?? type, cells: { [field]: value } }]);
     stay();
+  };
+  const attach = (documents: Evidence[]): void => {
+    // Reading files takes a while, in which the row may have been begun.
+    const now = read()[at];
+    set('evidence', evidenceText([...(evidenceIn(now?.cells.evidence ?? '') ?? []), ...documents]), now);
+    notifications.show({ message: t('sheet.attached', { row: at + 1 }), autoClose: 12_000 });
   };
   const drop = async (): Promise<void> => {
     if (row && (await commands.remove([row]))) setAt(Math.max(0, Math.min(at, read().length - 1)));
@@ -183,7 +192,7 @@ export function RowForm({ engine, infos, type, focus }: Props): ReactNode {
               onChange={(e) => set(c.field, e.currentTarget.value)}
             />
           );
-        return (
+        const input = (
           <TextInput
             key={c.field}
             label={label}
@@ -202,13 +211,20 @@ export function RowForm({ engine, infos, type, focus }: Props): ReactNode {
             onChange={(e) => set(c.field, e.currentTarget.value)}
           />
         );
+        if (locked || c.kind !== 'evidence') return input;
+        return (
+          <Stack key={c.field} gap={6} align="stretch">
+            {input}
+            <AttachButton attach={attach} />
+          </Stack>
+        );
       })}
       {row && submittable(store, row) && (
         <Button onClick={() => void commands.submit([row])}>{t('sheet.submit', { count: 1 })}</Button>
       )}
-      {drafts.length > 1 && (
+      {drafts.some((r) => r !== row) && (
         <Button variant="default" onClick={() => void commands.submit(drafts)}>
-          {t('sheet.submitAll', { count: drafts.length })}
+          {t(drafts.length > 1 ? 'sheet.submitAll' : 'sheet.submit', { count: drafts.length })}
         </Button>
       )}
       {row?.status === 'submitted' && !store.readOnly && (

@@ -45,6 +45,8 @@ export function Toolbar({
 }: Props): ReactNode {
   const { t } = useTranslation();
   const again = useRef<() => void>(null);
+  // Enter leaves a finished row for an empty one: what is finished can be submitted from there too.
+  const next = selected.length > 0 ? selected : all;
   return (
     <Group className="toolbar" gap={6} role="toolbar" aria-label={t('sheet.tools')}>
       <Tool
@@ -101,12 +103,12 @@ export function Toolbar({
       <Button
         size="compact-sm"
         leftSection={<IconSend size={15} aria-hidden />}
-        disabled={selected.length === 0}
-        onClick={() => submit(selected)}
+        disabled={next.length === 0}
+        onClick={() => submit(next)}
       >
-        {t('sheet.submit', { count: selected.length })}
+        {t(next.length > 1 && selected.length === 0 ? 'sheet.submitAll' : 'sheet.submit', { count: next.length })}
       </Button>
-      {all.length > 1 && all.length > selected.length && (
+      {selected.length > 0 && all.length > selected.length && (
         <Button size="compact-sm" variant="default" onClick={() => submit(all)}>
           {t('sheet.submitAll', { count: all.length })}
         </Button>
