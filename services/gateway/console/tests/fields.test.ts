@@ -69,6 +69,22 @@ test('an error names fields and states as the page does', () => {
   expect(sayError(error)).toBe('Another flights record has this “Your reference”. It is now “Changes requested”.');
 });
 
+test('a file without a known heading is told names of columns, and nobody is sent to suggestions that are not shown', () => {
+  const heads = {
+    field: 'row 1',
+    code: 'REQUIRED',
+    message:
+      'The first row names no field of flights, and none of the next ones names several; they are in suggestions. Write them above the columns.',
+    suggestions: ['externalReference', 'title', 'unheardOf'],
+  };
+  expect(sayError(new ApiError(400, 'VALIDATION_ERROR', 'The request has one fault.', '', [heads]))).toContain(
+    'No column has a name that is known for Flights. Write names above the columns, such as Your reference, Title.',
+  );
+  expect(say('fault', { code: 'NOT_ALLOWED', message: 'There is no record type "x"; they are in suggestions.' })).toBe(
+    'There is no record type "x".',
+  );
+});
+
 test('days and times of findings are written as elsewhere on the page', () => {
   const said = say('finding', { code: 'X', message: 'LHR to AMS on 2024-09-10, since 2026-11-27T00:17:49.123Z.' });
   expect(said).toContain('LHR to AMS on 10 Sept 2024, since 27 Nov 2026');

@@ -521,6 +521,8 @@ export const de: Translation = {
     stands: 'Inzwischen gilt: „{{status}}“.',
   },
   finding: {
+    noHeads:
+      'Keine Spalte hat einen Namen, der für {{type}} bekannt ist. Schreiben Sie Namen über die Spalten, etwa {{list}}.',
     DUPLICATE_FLIGHT: 'Ein anderer Eintrag sieht nach demselben Flug derselben Menschen aus.',
     DUPLICATE_RECORD: 'Ein anderer Eintrag sagt dasselbe.',
     END_OF_LIFE_TWICE: 'Abfall ist erfasst, dessen Entsorgung schon in einem Faktor steckt.',

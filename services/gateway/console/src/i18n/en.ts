@@ -507,6 +507,7 @@ export const en = {
     stands: 'It is now “{{status}}”.',
   },
   finding: {
+    noHeads: 'No column has a name that is known for {{type}}. Write names above the columns, such as {{list}}.',
     DUPLICATE_FLIGHT: 'Another record looks like the same flight of the same people.',
     DUPLICATE_RECORD: 'Another record has the same content.',
     END_OF_LIFE_TWICE: 'Waste is recorded for something whose factor already includes its end of life.',

@@ -19,6 +19,7 @@ interface Said {
   code: string;
   message: string;
   field?: string | undefined;
+  suggestions?: string[] | undefined;
   /** How many records a finding is about. */
   records?: number | undefined;
 }
@@ -31,6 +32,8 @@ export function learn(language: string, sentences: Server): void {
 
 /** Returns the text of a message; label is the page's label of its field. */
 export function say(kind: Kind, said: Said, label?: string): string {
+  const heads = kind === 'fault' ? noHeads(said) : undefined;
+  if (heads) return heads;
   const sentence = languages.get(i18next.resolvedLanguage ?? 'en')?.[kind][said.code];
   if (!sentence) return inWords(kind, said, label);
   // Numbers and names are only in the server's own sentence.
@@ -73,6 +76,18 @@ export function say(kind: Kind, said: Said, label?: string): string {
   return facts.length > 0 ? `${text} (${facts.join(', ')})` : text;
 }
 
+/** How many names of columns a sentence lists. */
+const headsMax = 10;
+
+/** Returns the text about a file none of whose columns has a name that is known, with names that are. */
+function noHeads({ message, suggestions = [] }: Said): string | undefined {
+  const type = /^The first row names no field of ([a-z-]+),/.exec(message)?.[1];
+  if (!type) return undefined;
+  const known = suggestions.flatMap((field) => nameOf(field) ?? []);
+  const list = known.slice(0, headsMax).join(', ') + (known.length > headsMax ? ', …' : '');
+  return i18next.t('said.noHeads', { type: i18next.t(`type.${type as 'flights'}`, { defaultValue: type }), list });
+}
+
 /** Returns the details of an error: the given value, and the valid range if there is one. */
 function refusedIn(message: string): string[] {
   const given = /; got (?:the text )?"(.*?)"[.;]/.exec(message)?.[1];
@@ -101,6 +116,8 @@ export function sayOfOne(finding: Said): string {
 const plain: [RegExp, string][] = [
   [/\btrue or false\b/g, 'yes or no'],
   [/\bgot the text "/g, 'got "'],
+  // They stand beside the sentence where there are any.
+  [/[;,] (?:they|which) are in suggestions(?=\.)/g, ''],
 ];
 
 /** Returns the server's sentence with the page's labels for fields and codes, and local dates and times. */
