@@ -455,6 +455,9 @@ export const de: Translation = {
     leave: 'weglassen',
     insert_one: 'Eine Zeile hinzufügen',
     insert_other: '{{count}} Zeilen hinzufügen',
+    read: 'wie die Überschrift sagt',
+    remembered: 'Die Zuordnung gilt auch für die nächste solche Tabelle.',
+    go: 'Weiter',
   },
   import: {
     title: '{{name}} importieren',

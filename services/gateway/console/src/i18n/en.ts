@@ -442,6 +442,9 @@ export const en = {
     leave: 'ignore',
     insert_one: 'Add one row',
     insert_other: 'Add {{count}} rows',
+    read: 'as its heading says',
+    remembered: 'Your choice is remembered for similar tables.',
+    go: 'Continue',
   },
   import: {
     title: 'Import {{name}}',

@@ -7,6 +7,10 @@ import type { Mapping } from './table';
 export interface Pasted {
   table: string[][];
   mapping: Mapping;
+  /** Which of the columns without a field the server reads all the same, such as days from which nights are counted. */
+  read?: boolean[];
+  /** How many rows there are, where the table is only their beginning; undefined where it is not known. */
+  count?: number | undefined;
 }
 
 /** Asks which column of a pasted table is which of ours, once for each kind of table. */
@@ -24,6 +28,7 @@ export function MappingModal({
   const { t } = useTranslation();
   const [mapping, setMapping] = useState(pasted.mapping);
   const [head = [], first = []] = pasted.table;
+  const count = 'count' in pasted ? pasted.count : pasted.table.length - 1;
   return (
     <Modal
       opened
@@ -33,7 +38,7 @@ export function MappingModal({
       closeButtonProps={{ 'aria-label': t('state.close') }}
     >
       <Text size="sm" mb="sm">
-        {t('map.text', { count: pasted.table.length - 1 })}
+        {count === undefined ? t('map.remembered') : t('map.text', { count })}
       </Text>
       <ScrollArea.Autosize mah="55vh">
         <Table>
@@ -56,7 +61,7 @@ export function MappingModal({
                     aria-label={t('map.for', { heading: h })}
                     value={mapping[n] ?? ''}
                     data={[
-                      { value: '', label: t('map.leave') },
+                      { value: '', label: t(pasted.read?.[n] ? 'map.read' : 'map.leave') },
                       ...columns.map((c) => ({ value: c.field, label: c.unit ? `${c.label} (${c.unit})` : c.label })),
                     ]}
                     onChange={(e) => {
@@ -74,8 +79,12 @@ export function MappingModal({
         <Button variant="default" onClick={close}>
           {t('state.cancel')}
         </Button>
-        <Button onClick={() => done(mapping)} disabled={mapping.every((m) => m === '')} data-autofocus>
-          {t('map.insert', { count: pasted.table.length - 1 })}
+        <Button
+          onClick={() => done(mapping)}
+          disabled={mapping.every((m, n) => m === '' && !pasted.read?.[n])}
+          data-autofocus
+        >
+          {count === undefined ? t('map.go') : t('map.insert', { count })}
         </Button>
       </Group>
     </Modal>

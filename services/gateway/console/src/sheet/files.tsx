@@ -1,17 +1,18 @@
 import { notifications } from '@mantine/notifications';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { loaded } from '../loaded';
 import type { Column } from './columns';
 import type { Engine } from './engine';
 import { documentOf, type Evidence, isDocument } from './evidence';
-import { firstRows, type TextTable, tableOf, withHead } from './headings';
+import { firstRows, headsFor, tableOf, withHead } from './headings';
 import { cellsOfLine, saysNoUnit } from './headunits';
 import { ImportModal } from './ImportModal';
 import { MappingModal, type Pasted } from './MappingModal';
 import { proposeMapping, rememberMapping } from './mapping';
 import { isOriginTable } from './origins';
 import { fromHeading, type Mapping, matchHeading, parseTable } from './table';
-import { asCells, isWorkbook, Upload } from './upload';
+import { asCells, isWorkbook, plain, Upload } from './upload';
 
 /** How much of a file is looked at to find its headings, in characters. */
 const headMax = 100_000;
@@ -45,7 +46,7 @@ export function useTables(
 ): Tables {
   const { t } = useTranslation();
   const { store } = engine;
-  const [pasted, setPasted] = useState<(Pasted & { file?: { name: string; table: TextTable } }) | null>(null);
+  const [pasted, setPasted] = useState<(Pasted & { file?: (mapping: Mapping) => Promise<Upload> }) | null>(null);
   const [upload, setUpload] = useState<Upload | null>(null);
   const everything = type === 'all';
 
@@ -56,16 +57,45 @@ export function useTables(
     stay();
     notifications.show({ message: t('sheet.added', { count: keys.length }) });
   };
-  const send = (name: string, table: TextTable, mapping: Mapping): void =>
-    setUpload(new Upload(engine.event, type, name, new Blob([withHead(table, mapping, columns)])));
+  /**
+   * Imports a table of a file. Which column is which is asked where one would be left out, of which the server knows more
+   * than the headings of fields: it also reads columns that several fields are worked out of.
+   */
+  const importTable = async (
+    name: string,
+    table: string[][],
+    whole: boolean,
+    body: (m: Mapping) => Promise<Blob>,
+  ): Promise<void> => {
+    const file = async (m: Mapping): Promise<Upload> => new Upload(engine.event, type, name, await body(m));
+    const { mapping, sure } = proposeMapping(engine.scope, type, table, columns);
+    const upload = await file(mapping);
+    const tried = sure ? undefined : await upload.rehearse(plain).catch(() => undefined);
+    const left = tried && new Set(tried.ignoredColumns);
+    const read = (table[0] ?? []).map((h, n) => left !== undefined && !mapping[n] && h !== '' && !left.has(h));
+    const all = mapping.every((field, n) => field !== '' || read[n]) && !saysNoUnit(table, mapping, columns);
+    if (sure || all) setUpload(upload);
+    else setPasted({ table, mapping, read, file, ...(whole ? {} : { count: tried?.rows }) });
+  };
+  const importWorkbook = async (file: File): Promise<void> => {
+    const asItIs = (): void => setUpload(new Upload(engine.event, type, file.name, file));
+    // What cannot be read here the server may read, or say what is wrong with it.
+    const book = await loaded(() => import('./workbook'))
+      .then(({ Workbook }) => Workbook.read(file))
+      .catch(() => undefined);
+    if (!book?.rows.length || (type === originType && book.rows.some(isOriginTable))) return asItIs();
+    const { above } = tableOf(writeCSV(book.rows), columns);
+    const [head = [], ...rest] = book.rows.slice(above);
+    await importTable(file.name, [head, ...rest], false, (m) => book.withHead(above, headsFor(head, m, columns)));
+  };
 
   const take = async (files: File[], row?: number): Promise<void> => {
     const [file] = files;
     if (!file || store.readOnly) return;
     if (isDocument(file.name)) attach(await Promise.all(files.filter((f) => isDocument(f.name)).map(documentOf)), row);
     else if (everything) notifications.show({ color: 'orange', message: t('sheet.chooseType') });
-    else if (isWorkbook(file.name) || (await listsOrigins(type, file)))
-      setUpload(new Upload(engine.event, type, file.name, file));
+    else if (isWorkbook(file.name)) await importWorkbook(file);
+    else if (await listsOrigins(type, file)) setUpload(new Upload(engine.event, type, file.name, file));
     else if (/\.(xls|ods|numbers)$/i.test(file.name))
       notifications.show({ color: 'orange', message: t('sheet.workbook'), autoClose: 12_000 });
     else {
@@ -78,9 +108,7 @@ export function useTables(
       const below = tableOf(text, columns);
       const table = parseTable(below.text.slice(0, headMax), below.separator);
       if (table.length === 0) return;
-      const { mapping, sure } = proposeMapping(engine.scope, type, table, columns);
-      if (sure) send(file.name, below, mapping);
-      else setPasted({ table, mapping, file: { name: file.name, table: below } });
+      await importTable(file.name, table, true, async (m) => new Blob([withHead(below, m, columns)]));
     }
   };
   const paste = (table: string[][]): boolean => {
@@ -104,7 +132,7 @@ export function useTables(
           close={() => setPasted(null)}
           done={(mapping) => {
             rememberMapping(engine.scope, type, pasted.table[0] ?? [], mapping);
-            if (pasted.file) send(pasted.file.name, pasted.file.table, mapping);
+            if (pasted.file) void pasted.file(mapping).then(setUpload);
             else fill(pasted.table, mapping);
             focus(); // before the dialog goes, so that no key typed in between is lost
             setPasted(null);

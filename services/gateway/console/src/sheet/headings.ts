@@ -77,6 +77,14 @@ export function tableOf(file: string, columns: Column[]): TextTable {
 export function withHead({ text, above, separator }: TextTable, fields: string[], columns: Column[]): string {
   const end = endOfRecord(text);
   const [head = []] = parseTable(text.slice(0, end), separator);
+  const names = headsFor(head, fields, columns).map((h) => (/["\n,;\t|]/.test(h) ? `"${h.replaceAll('"', '""')}"` : h));
+  const ends = lineBreak(text.slice(end)) || '\n';
+  const sep = separator === '|' ? `sep=|${ends}` : '';
+  return sep + ends.repeat(above) + names.join(separator) + text.slice(end);
+}
+
+/** Returns the headings that tell the server which field each column was mapped to. */
+export function headsFor(head: string[], fields: string[], columns: Column[]): string[] {
   const known = (h: string, field: string): boolean =>
     head.filter((other) => matchHeading(other, columns) === field).length === 1 &&
     columns.some((c) => c.field === field && c.headings.includes(h.trim().toLowerCase()));
@@ -86,10 +94,5 @@ export function withHead({ text, above, separator }: TextTable, fields: string[]
     if (!column || !unit) return known(h, field) ? h : field;
     return matchHeading(h, columns) === field ? h : `${column.label} (${unit})`;
   };
-  const names = head
-    .map((h, n) => (fields[n] ? renamed(h, fields[n]) : h))
-    .map((h) => (/["\n,;\t|]/.test(h) ? `"${h.replaceAll('"', '""')}"` : h));
-  const ends = lineBreak(text.slice(end)) || '\n';
-  const sep = separator === '|' ? `sep=|${ends}` : '';
-  return sep + ends.repeat(above) + names.join(separator) + text.slice(end);
+  return head.map((h, n) => (fields[n] ? renamed(h, fields[n]) : h));
 }
