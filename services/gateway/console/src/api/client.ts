@@ -91,7 +91,7 @@ export function onSessionEnded(f: () => void): void {
  * Renews the access token. Of all tabs one asks; the others, having waited for
  * it, find that it was renewed after their own request had begun.
  */
-async function refresh(since: number): Promise<boolean> {
+export async function refresh(since: number): Promise<boolean> {
   const ask = async (): Promise<boolean> => {
     if (Number(localStorage.getItem(refreshedAt) ?? 0) > since) return true;
     const response = await fetch('/session/refresh', { method: 'POST', headers: consoleHeader });

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Schemas } from '../api/client';
 import { time } from '../format';
+import { actorName } from '../i18n/actor';
 
 /** The causes of a revision: actor, action, time and reason. */
 export function Causes({ causes }: { causes: Schemas['Cause'][] }): ReactNode {
@@ -18,7 +19,7 @@ export function Causes({ causes }: { causes: Schemas['Cause'][] }): ReactNode {
             c.fields.length > 0 &&
             `: ${c.fields.map((f) => t(`field.${f as 'title'}`, { defaultValue: f })).join(', ')}`}
           <Text span size="sm" c="dimmed">
-            {[c.by?.name, c.at && time(c.at)].filter(Boolean).map((x) => ` · ${x}`)}
+            {[c.by && actorName(c.by), c.at && time(c.at)].filter(Boolean).map((x) => ` · ${x}`)}
           </Text>
           {c.comment && <q className="reason">{c.comment}</q>}
         </List.Item>

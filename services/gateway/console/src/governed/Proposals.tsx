@@ -6,6 +6,7 @@ import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { call } from '../api/client';
 import { co2e, exact, signed, time } from '../format';
+import { actorName } from '../i18n/actor';
 import { useSession } from '../session';
 import { Problem } from '../ui/states';
 import { type Change, moved, useChanges } from './data';
@@ -68,7 +69,7 @@ export function Proposal({ eventId, title, change }: { eventId: string; title: s
         )}
       </Group>
       <Text size="sm" c="dimmed">
-        {t('governed.by', { name: change.proposedBy.name, time: time(change.proposedAt) })}
+        {t('governed.by', { name: actorName(change.proposedBy), time: time(change.proposedAt) })}
       </Text>
       {change.comment && <q className="reason">{change.comment}</q>}
       {statement && <q className="reason">{statement}</q>}

@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { call, type Schemas } from '../api/client';
 import { co2e, time } from '../format';
+import { actorName } from '../i18n/actor';
 import { useSession } from '../session';
 import { FormModal } from '../ui/FormModal';
 import { useUnsaved } from '../ui/leave';
@@ -155,7 +156,7 @@ function Signed({ event, tag }: { event: Schemas['Event']; tag: string }): React
       <Title order={2} size="h5" mb={4}>
         {t('sign.edition', { n: edition.edition })}
       </Title>
-      <Text size="sm">{t('sign.by', { name: edition.by.name, time: time(edition.at) })}</Text>
+      <Text size="sm">{t('sign.by', { name: actorName(edition.by), time: time(edition.at) })}</Text>
       {edition.fourEyes && <Text size="sm">{t('sign.twoPeople')}</Text>}
       <q className="reason">{edition.statement}</q>
       <Text size="sm" c="dimmed" mt="xs">

@@ -1083,6 +1083,9 @@ export const de: Translation = {
   account: {
     separate:
       'Dieses Konto gehört nur zu einer Organisation. Um sich anderswo damit anzumelden, nennen Sie die Organisation:',
+    nameMissing: 'Wie heißen Sie?',
+    name: 'Ihr Name',
+    nameHint: 'Er steht in Verläufen, Entscheidungen und Unterschriften.',
     password: 'Passwort',
     current: 'Jetziges Passwort',
     next: 'Neues Passwort',

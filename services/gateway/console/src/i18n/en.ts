@@ -1081,6 +1081,9 @@ export const en = {
   account: {
     separate: 'This is a separate account for one organization. To sign in to it elsewhere, enter the organization id:',
     password: 'Password',
+    nameMissing: 'What is your name?',
+    name: 'Your name',
+    nameHint: 'It stands in histories, decisions and signatures.',
     current: 'Current password',
     next: 'New password',
     rule: 'At least 15 characters, of any kind.',

@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { call } from '../api/client';
 import { date, exactNumber, time } from '../format';
+import { actorName } from '../i18n/actor';
 import { useSession } from '../session';
 import { ConfirmModal } from '../ui/ConfirmModal';
 import { Empty, Problem } from '../ui/states';
@@ -101,8 +102,8 @@ function FactorCard({ factor: f, edit, next }: { factor: Factor; edit: () => voi
           f.scope3Category && t(`category.${f.scope3Category as 'optional'}`, { defaultValue: f.scope3Category }),
           ...valid,
           ...f.evidence.map((e) => e.name ?? e.url ?? e.sha256?.slice(0, 12)),
-          t('factor.by', { name: f.createdBy.name, time: time(f.createdAt) }),
-          f.decidedBy && f.decidedAt && t('factor.decided', { name: f.decidedBy.name, time: time(f.decidedAt) }),
+          t('factor.by', { name: actorName(f.createdBy), time: time(f.createdAt) }),
+          f.decidedBy && f.decidedAt && t('factor.decided', { name: actorName(f.decidedBy), time: time(f.decidedAt) }),
         ]
           .filter(Boolean)
           .join(' · ')}

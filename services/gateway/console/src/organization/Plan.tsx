@@ -5,6 +5,7 @@ import type { FormEvent, ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, call, type Schemas, takeTagged } from '../api/client';
 import { amountIn, cellNumber, number, time } from '../format';
+import { actorName } from '../i18n/actor';
 import { useSession } from '../session';
 import { Problem } from '../ui/states';
 
@@ -80,7 +81,7 @@ export function Plan(): ReactNode {
           <Alert color="orange" mb="sm" role="status">
             {proposalsOf(pendingPolicy)
               .map((proposed) =>
-                t(proposed, { name: pendingPolicy.proposedBy.name, time: time(pendingPolicy.proposedAt) }),
+                t(proposed, { name: actorName(pendingPolicy.proposedBy), time: time(pendingPolicy.proposedAt) }),
               )
               .join(' ')}
           </Alert>
@@ -119,7 +120,7 @@ export function Plan(): ReactNode {
             />
             {policy.autoApproveSetBy && (
               <Text size="sm" c="dimmed">
-                {t('org.setBy', { name: policy.autoApproveSetBy.name })}
+                {t('org.setBy', { name: actorName(policy.autoApproveSetBy) })}
               </Text>
             )}
             {save.isError && <Problem error={save.error} />}

@@ -20,6 +20,7 @@ import { useTranslation } from 'react-i18next';
 import { all, api, call, take } from '../api/client';
 import { time } from '../format';
 import { useSession } from '../session';
+import { NameMissing } from '../ui/NameMissing';
 import { useOrganizations } from '../ui/Switcher';
 import { Problem } from '../ui/states';
 import { Wide } from '../ui/Wide';
@@ -58,6 +59,7 @@ export function AccountPage(): ReactNode {
           {t('account.separate')} <Code>{me.organization}</Code>
         </Text>
       )}
+      <NameMissing />
       <Stack>
         <DefaultOrganization />
         <Card withBorder component="section">

@@ -10,6 +10,7 @@ import { loaded } from '../loaded';
 import { useSession } from '../session';
 import { FormModal } from '../ui/FormModal';
 import { useUnsaved } from '../ui/leave';
+import { NameMissing } from '../ui/NameMissing';
 import { Empty, Loading, Problem } from '../ui/states';
 
 const EventForm = lazy(() => loaded(() => import('./EventForm')).then((m) => ({ default: m.EventForm })));
@@ -49,6 +50,7 @@ export function EventsPage(): ReactNode {
           {events.data && events.data.length > 0 && create}
         </Group>
       </Group>
+      <NameMissing />
       {events.isPending && (
         <Stack role="status" aria-label={t('state.loading')}>
           <Skeleton h={88} />

@@ -6,6 +6,7 @@ import { api, take } from '../api/client';
 import { time } from '../format';
 import { Fields } from '../governed/Fields';
 import { Proposals } from '../governed/Proposals';
+import { actorName } from '../i18n/actor';
 import { More, nextPage } from '../ui/More';
 import { Problem } from '../ui/states';
 import { useEvent } from './Event';
@@ -52,7 +53,7 @@ export function HistoryPage(): ReactNode {
                     )}
                   </Text>
                   <Text size="sm" c="dimmed">
-                    {e.by.name} · <time dateTime={e.at}>{time(e.at)}</time> ·{' '}
+                    {actorName(e.by)} · <time dateTime={e.at}>{time(e.at)}</time> ·{' '}
                     <span title={e.hash}>{t('governed.revision', { n: e.revision })}</span>
                   </Text>
                   {e.comment && <q className="reason">{e.comment}</q>}

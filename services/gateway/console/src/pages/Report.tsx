@@ -8,6 +8,7 @@ import { saveFile, workbook } from '../api/download';
 import { resultQuery, untilCurrent } from '../api/result';
 import { co2e, exact, range, time } from '../format';
 import { Sign } from '../governed/Sign';
+import { actorName } from '../i18n/actor';
 import { Loading, Problem } from '../ui/states';
 import { NothingYet, useEvent } from './Event';
 
@@ -90,7 +91,7 @@ function Report({ event, tag, result: r }: { event: Schemas['Event']; tag: strin
         )}
         {edition?.withdrawn && (
           <Text size="sm">
-            {t('sign.withdrawnBy', { name: edition.withdrawn.by.name, time: time(edition.withdrawn.at) })}{' '}
+            {t('sign.withdrawnBy', { name: actorName(edition.withdrawn.by), time: time(edition.withdrawn.at) })}{' '}
             <q className="reason">{edition.withdrawn.comment}</q>
           </Text>
         )}

@@ -9,6 +9,7 @@ import { type Listed, recordsOf } from '../api/records';
 import { useRecordTypes } from '../api/types';
 import { useSummary } from '../footprint/summary';
 import { amount, exact, time } from '../format';
+import { actorName } from '../i18n/actor';
 import { decidesOn, isClosed, useEvent } from '../pages/Event';
 import { useSession } from '../session';
 import { Empty, Problem } from '../ui/states';
@@ -52,7 +53,7 @@ export function Past({ outcome, outcomes }: Props): ReactNode {
     queryFn: async () => (await recordsOf(eventId, types.data?.items.map((x) => x.type) ?? [])).flat(),
   });
   const decided = decidedAs(list.data ?? [], outcome);
-  const people = new Map(decided.flatMap((r) => (r.reviewedBy ? [[r.reviewedBy._id, r.reviewedBy.name ?? '–']] : [])));
+  const people = new Map(decided.flatMap((r) => (r.reviewedBy ? [[r.reviewedBy._id, actorName(r.reviewedBy)]] : [])));
   const shown = decided.filter((r) => who === '' || r.reviewedBy?._id === who);
   const takesBack = event !== undefined && outcome !== 'changes_requested' && !isClosed(event) && decidesOn(event, me);
   const takeBack = async (record: Listed, comment: string): Promise<void> => {
@@ -153,7 +154,7 @@ function Entry({ eventId, record: r, takeBack }: EntryProps): ReactNode {
       </Group>
       {r.reviewedBy && r.reviewedAt && (
         <Text size="sm" c="dimmed">
-          {t(`decision.${r.status as Outcome}`, { name: r.reviewedBy.name ?? '–' })},{' '}
+          {t(`decision.${r.status as Outcome}`, { name: actorName(r.reviewedBy) })},{' '}
           <time dateTime={r.reviewedAt}>{time(r.reviewedAt)}</time>
         </Text>
       )}

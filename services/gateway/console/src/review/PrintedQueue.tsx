@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSummary } from '../footprint/summary';
 import { amount, date, range } from '../format';
+import { actorName } from '../i18n/actor';
 import { sayOfOne } from '../i18n/server';
 import type { Item } from '../pages/queue';
 import { usePrinting } from '../ui/printing';
@@ -42,7 +43,7 @@ function Printed({ items }: { items: Item[] }): ReactNode {
             <th scope="row">{n + 1}</th>
             <td>{t(`type.${i.type as 'flights'}`, { defaultValue: i.type ?? '' })}</td>
             <td>{summary(i.type, fieldsOnly(i))}</td>
-            <td>{i.createdBy?.name}</td>
+            <td>{i.createdBy && actorName(i.createdBy)}</td>
             <td>{date(i.review.waitingSince)}</td>
             <td data-number>
               {i.review.kgCO2e === null ? (

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSummary } from '../footprint/summary';
 import { amount, percent } from '../format';
+import { actorName } from '../i18n/actor';
 import type { Item } from '../pages/queue';
 import { fieldsOnly } from './Decision';
 
@@ -66,7 +67,7 @@ export function QueueItem({ item: i, at, count, current, marked, choose, toggle 
         </Text>
         <Group gap={6}>
           <Text size="xs" c="dimmed">
-            {[age(i.review.ageHours), i.createdBy?.name].filter(Boolean).join(' · ')}
+            {[age(i.review.ageHours), i.createdBy && actorName(i.createdBy)].filter(Boolean).join(' · ')}
             {i.review.sharePercent !== null &&
               ` · ${t('review.share', { share: percent(i.review.sharePercent / 100) })}`}
           </Text>

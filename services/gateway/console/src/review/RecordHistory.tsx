@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, take } from '../api/client';
 import { time } from '../format';
+import { actorName } from '../i18n/actor';
 import { nameOf } from '../i18n/fields';
 import { labelOf } from '../sheet/columns';
 
@@ -30,7 +31,7 @@ export function RecordHistory({ eventId, type, id, revision }: Props): ReactNode
     <List size="sm" listStyleType="none" spacing={4}>
       {(history.data?.items ?? []).map((h) => (
         <List.Item key={h.revision + h.action}>
-          <b>{t(`move.${h.action}`)}</b> {h.by.name}, {time(h.at)}
+          <b>{t(`move.${h.action}`)}</b> {actorName(h.by)}, {time(h.at)}
           {h.changed && h.changed.length > 0 && (
             <Text size="xs" c="dimmed">
               {h.changed.map((f) => nameOf(f) ?? labelOf(f)).join(', ')}
