@@ -12,10 +12,13 @@ const aside = new Set(['currency', 'country', 'externalReference', 'dataQuality'
 export function describe(columns: Column[], fields: Record<string, unknown>): string {
   // What the server worked out of the others, such as a price's factor, was not recorded.
   const derived = (fields.derived ?? {}) as Record<string, unknown>;
+  const set = fields.originSet as { people?: number; rows?: number } | undefined;
+  const from = set ? [i18next.t('sheet.origins', { people: set.people ?? 0, count: set.rows ?? 0 })] : [];
   return columns
     .filter((c) => !apart.has(c.kind) && !aside.has(c.field) && !(c.field in derived))
     .map((c) => partOf(c, fields[c.field], fields.currency))
     .filter((text) => text !== '')
+    .concat(from)
     .slice(0, most)
     .join(' · ');
 }

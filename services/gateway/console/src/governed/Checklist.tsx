@@ -2,9 +2,10 @@ import { Anchor, Card, Text, Title } from '@mantine/core';
 import { IconCheck, IconCircleDashed } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useContext } from 'react';
 import { useTranslation } from 'react-i18next';
 import { call, type Schemas } from '../api/client';
+import { EditEvent } from '../pages/Event';
 import { useSession } from '../session';
 
 type List = Schemas['Checklist'];
@@ -48,6 +49,8 @@ export const somethingOpen = (l: List): boolean =>
 export function Checklist({ list: l, event }: { list: List; event: Schemas['Event'] }): ReactNode {
   const { t } = useTranslation();
   const { can } = useSession();
+  // What the form of the event says is said there.
+  const edit = useContext(EditEvent);
   const checks = [
     { done: l.status === 'current', text: t('report.current'), todo: t('report.recalculating'), to: 'footprint' },
     {
@@ -80,12 +83,12 @@ export function Checklist({ list: l, event }: { list: List; event: Schemas['Even
       todo: t('report.findings', { count: l.warnings.length }),
       to: 'footprint',
     },
-    { done: Boolean(event.boundary), text: t('report.boundary'), todo: t('report.noBoundary'), to: 'footprint' },
+    { done: Boolean(event.boundary), text: t('report.boundary'), todo: t('report.noBoundary'), to: null },
     {
       done: event.attendees !== undefined,
       text: t('report.attendees'),
       todo: t('report.noAttendees'),
-      to: 'footprint',
+      to: null,
     },
   ];
   return (
@@ -104,6 +107,14 @@ export function Checklist({ list: l, event }: { list: List; event: Schemas['Even
             <Text size="sm">
               {c.done ? (
                 c.text
+              ) : c.to === null ? (
+                edit ? (
+                  <Anchor component="button" type="button" ta="start" onClick={edit}>
+                    {c.todo}
+                  </Anchor>
+                ) : (
+                  c.todo
+                )
               ) : (
                 <Anchor component={Link} to={`/events/${event._id}/${c.to}`}>
                   {c.todo}

@@ -123,7 +123,9 @@ export const de: Translation = {
     timezoneHint: 'Etwa Europe/Berlin',
     description: 'Notizen',
     boundary: 'Systemgrenze',
-    boundaryHint: 'Was der Fußabdruck umfassen soll. Was fehlt, braucht einen Grund; der Bericht nennt ihn.',
+    bounded: 'Angeben, was der Fußabdruck umfassen soll',
+    boundaryHint:
+      'Dann steht es im Bericht, mit dem Grund für alles, was ausgenommen ist, und die Prüfungen nennen, wofür noch kein Eintrag da ist. Es lässt sich auch später angeben.',
     why: 'Warum {{type}} fehlt',
     whyShort: 'Warum bleibt es weg?',
     rf: 'Wirkung von Flügen in der Höhe mitzählen',
@@ -379,9 +381,9 @@ export const de: Translation = {
     showReturned_other: 'Die nächste zeigen',
   },
   form: {
+    attach: 'Dateien als Belege hinzufügen',
     delete: 'Zeile löschen',
     previous: 'Vorige Zeile',
-    attach: 'Dateien als Belege hinzufügen',
     next: 'Nächste Zeile',
     new: 'Neue Zeile',
     of: 'Zeile {{at}} von {{count}}',
@@ -453,11 +455,11 @@ export const de: Translation = {
     ours: 'Kommt nach',
     for: 'Ziel für {{heading}}',
     leave: 'weglassen',
-    insert_one: 'Eine Zeile hinzufügen',
-    insert_other: '{{count}} Zeilen hinzufügen',
     read: 'wie die Überschrift sagt',
     remembered: 'Die Zuordnung gilt auch für die nächste solche Tabelle.',
     go: 'Weiter',
+    insert_one: 'Eine Zeile hinzufügen',
+    insert_other: '{{count}} Zeilen hinzufügen',
   },
   import: {
     title: '{{name}} importieren',
@@ -519,13 +521,13 @@ export const de: Translation = {
     quoted: '„{{text}}“',
     between: 'von {{from}} bis {{to}}',
     meant: 'Gemeint: {{list}}?',
+    noHeads:
+      'Keine Spalte hat einen Namen, der für {{type}} bekannt ist. Schreiben Sie Namen über die Spalten, etwa {{list}}.',
     oneOf: '{{field}}: möglich ist {{options}}.',
     anyOf: 'Eins davon ist nötig: {{fields}}.',
     stands: 'Inzwischen gilt: „{{status}}“.',
   },
   finding: {
-    noHeads:
-      'Keine Spalte hat einen Namen, der für {{type}} bekannt ist. Schreiben Sie Namen über die Spalten, etwa {{list}}.',
     DUPLICATE_FLIGHT: 'Ein anderer Eintrag sieht nach demselben Flug derselben Menschen aus.',
     DUPLICATE_RECORD: 'Ein anderer Eintrag sagt dasselbe.',
     END_OF_LIFE_TWICE: 'Abfall ist erfasst, dessen Entsorgung schon in einem Faktor steckt.',
@@ -1081,11 +1083,11 @@ export const de: Translation = {
     optional: 'Außerhalb der verlangten Grenze',
   },
   account: {
-    separate:
-      'Dieses Konto gehört nur zu einer Organisation. Um sich anderswo damit anzumelden, nennen Sie die Organisation:',
     nameMissing: 'Wie heißen Sie?',
     name: 'Ihr Name',
     nameHint: 'Er steht in Verläufen, Entscheidungen und Unterschriften.',
+    separate:
+      'Dieses Konto gehört nur zu einer Organisation. Um sich anderswo damit anzumelden, nennen Sie die Organisation:',
     password: 'Passwort',
     current: 'Jetziges Passwort',
     next: 'Neues Passwort',

@@ -2,11 +2,12 @@ import { ActionIcon, Alert, Anchor, Badge, Box, Button, Group, Menu, Text, Title
 import { IconDots, IconLock } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate, useParams, useRouterState } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { createContext, type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError, api, type Schemas, takeTagged } from '../api/client';
 import { waitingIn } from '../api/events';
 import { dates, number, time } from '../format';
+import { actorName } from '../i18n/actor';
 import { useSession } from '../session';
 import { TeamModal } from '../team/TeamModal';
 import { FormModal } from '../ui/FormModal';
@@ -30,6 +31,9 @@ export function useEventQuery(eventId: string) {
     refetchInterval: (q) => (q.state.data?.data.signOff?.state === 'closing' ? 1_000 : false),
   });
 }
+
+/** Opens the form of the event; null for who may not change it, and while its figure is signed. */
+export const EditEvent = createContext<(() => void) | null>(null);
 
 const places = ['sheet', 'review', 'footprint', 'report', 'history'] as const;
 
@@ -142,7 +146,9 @@ export function EventPage(): ReactNode {
           {t('team.withoutReviewer')}
         </Alert>
       )}
-      <Outlet />
+      <EditEvent value={can('manager') && !closed ? () => setOpen('edit') : null}>
+        <Outlet />
+      </EditEvent>
       {open === 'team' && <TeamModal event={event} tag={tag} close={() => setOpen(null)} />}
       <FormModal
         opened={open === 'edit' || open === 'clone'}
@@ -219,7 +225,7 @@ function SignedBadge({ event }: { event: Schemas['Event'] }): ReactNode {
       variant="light"
       color="teal"
       leftSection={<IconLock size={12} aria-hidden />}
-      title={edition && t('sign.by', { name: edition.by.name, time: time(edition.at) })}
+      title={edition && t('sign.by', { name: actorName(edition.by), time: time(edition.at) })}
     >
       {event.signOff?.state === 'signed' && edition ? t('sign.badge', { n: edition.edition }) : t('sign.closing')}
     </Badge>

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, Select, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, Select, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
@@ -42,6 +42,8 @@ export function EventForm({ event, from, tag, done, proposed, filled = () => {},
   const [excluded, setExcluded] = useState<Record<string, string>>(
     Object.fromEntries((base?.boundary?.excluded ?? []).map((x) => [x.type, x.reason])),
   );
+  // Who has not said what the figure is meant to cover is not taken to have meant everything.
+  const [bounded, setBounded] = useState(Boolean(base?.boundary));
   const form = useRef<HTMLFormElement>(null);
   /** The numbers of people that cannot be read, each by its field. */
   const [unread, setUnread] = useState<readonly string[]>([]);
@@ -97,7 +99,7 @@ export function EventForm({ event, from, tag, done, proposed, filled = () => {},
       excluded: left.map(([type, reason]) => ({ type, reason })),
     };
     // Where the kinds are not known, what includes which stays as it is.
-    const boundary = !types.data ? from?.boundary : left.length > 0 || base?.boundary ? chosen : undefined;
+    const boundary = !types.data ? from?.boundary : bounded ? chosen : event?.boundary && null;
     const people = {
       attendees: peopleIn(text('attendees') ?? ''),
       virtualAttendees: peopleIn(text('virtualAttendees') ?? ''),
@@ -116,7 +118,7 @@ export function EventForm({ event, from, tag, done, proposed, filled = () => {},
       place: drop(text('place')),
       timezone: drop(text('timezone')),
       description: drop(text('description')),
-      ...(boundary ? { boundary } : {}),
+      ...(boundary !== undefined ? { boundary } : {}),
       ...(stated.length > 0 || event?.compensation ? { compensation: statedOf(stated) } : {}),
       ...(event && text('comment') ? { comment: text('comment') } : {}),
       method: { radiativeForcing: f.get('rf') === 'on', gwp: base?.method.gwp ?? 'published' },
@@ -215,11 +217,15 @@ export function EventForm({ event, from, tag, done, proposed, filled = () => {},
         />
         <fieldset className="quiet">
           <legend>{t('event.boundary')}</legend>
-          <Text size="sm" c="dimmed" mb="xs">
-            {t('event.boundaryHint')}
-          </Text>
-          <Stack gap={6}>
-            {types.data?.items.map(({ type }) => (
+          <Checkbox
+            name="bounded"
+            label={t('event.bounded')}
+            description={t('event.boundaryHint')}
+            checked={bounded}
+            onChange={(e) => setBounded(e.currentTarget.checked)}
+          />
+          <Stack gap={6} mt={bounded ? 'sm' : undefined}>
+            {(bounded ? types.data?.items : undefined)?.map(({ type }) => (
               <Group key={type} gap="sm" align="center" wrap="wrap">
                 <Checkbox
                   w={190}

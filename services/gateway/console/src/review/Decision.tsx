@@ -6,10 +6,12 @@ import { call, type Schemas } from '../api/client';
 import { useRecordTypes } from '../api/types';
 import { countryName } from '../countries';
 import { co2e, exact, exactNumber, range } from '../format';
+import { actorName } from '../i18n/actor';
 import { named } from '../i18n/fields';
 import { say, sayOfOne } from '../i18n/server';
 import type { Item, Move } from '../pages/queue';
 import { type Column, columnsOf, namesIn, said } from '../sheet/columns';
+import { Origins } from '../sheet/Origins';
 import { RecordHistory } from './RecordHistory';
 
 const state = new Set([
@@ -120,6 +122,7 @@ export function Decision({
                 ))}
             </Table.Tbody>
           </Table>
+          {item.originSet !== undefined && <Origins event={eventId} record={item._id} revision={item.revision} />}
           <Text size="xs" c="dimmed" mt={4}>
             {named(info?.formula ?? '', namesIn(columns))}
           </Text>
@@ -178,7 +181,7 @@ export function Elsewhere({ item, eventId }: { item: Item; eventId: string }): R
   return (
     <Alert color="blue" role="status" title={t('review.elsewhere')}>
       {r?.reviewedBy && r.status
-        ? t('review.elsewhereBy', { status: t(`status.${r.status}`), name: r.reviewedBy.name })
+        ? t('review.elsewhereBy', { status: t(`status.${r.status}`), name: actorName(r.reviewedBy) })
         : t('review.elsewhereText')}
     </Alert>
   );
