@@ -231,14 +231,16 @@ export function EventForm({ event, from, tag, done, proposed, filled = () => {},
                   w={190}
                   label={t(`type.${type as 'flights'}`, { defaultValue: type })}
                   checked={!(type in excluded)}
-                  onChange={(e) =>
+                  onChange={(e) => {
+                    // React may call what changes the state later, when the event has no target any more.
+                    const included = e.currentTarget.checked;
                     setExcluded((now) => {
                       const next = { ...now };
-                      if (e.currentTarget.checked) delete next[type];
+                      if (included) delete next[type];
                       else next[type] = '';
                       return next;
-                    })
-                  }
+                    });
+                  }}
                 />
                 {type in excluded && (
                   <TextInput
