@@ -49,6 +49,12 @@ func NewRefusal(o api.Operation, e *apperr.Error) (*Refusal, error) {
 
 // begin handles a request, unless it is rejected early or answered by the fast path.
 func (e *edge) begin(rc *fasthttp.RequestCtx, next fasthttp.RequestHandler) {
+	// Looked for before anything iterates over the fields in their order, which joins folded lines in place.
+	if folded(rc.Request.Header.RawHeaders()) {
+		rc.SetUserValue(keyFolded, true)
+		next(rc)
+		return
+	}
 	if e.o.Early != nil {
 		end, refused := e.o.Early(rc)
 		if refused != nil {

@@ -23,6 +23,7 @@ const (
 	keyWork
 	keyFile
 	keyNotices
+	keyFolded
 	keyRehearse // a dry run that collects the errors of the request
 )
 

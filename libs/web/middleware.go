@@ -108,10 +108,15 @@ func levelOf(status int, k *known) slog.Level {
 	return slog.LevelInfo
 }
 
-// oneLength rejects a request with both Content-Length and Transfer-Encoding: two
-// readers of one connection could disagree on where the next request begins (request
-// smuggling). fasthttp would use the chunks.
-func oneLength(c *fiber.Ctx) error {
+// oneFraming rejects a request that two readers of one connection could divide
+// differently (request smuggling): one with both Content-Length and Transfer-Encoding,
+// of which fasthttp would use the chunks, and one with a folded header line (RFC 9112,
+// section 5.2), which fasthttp joins and others read as a field of its own, or as none.
+func oneFraming(c *fiber.Ctx) error {
+	if c.Context().UserValue(keyFolded) != nil {
+		c.Context().SetConnectionClose()
+		return fiber.ErrBadRequest
+	}
 	if !namesTransfer(c.Request().Header.RawHeaders()) {
 		return c.Next()
 	}
@@ -125,6 +130,19 @@ func oneLength(c *fiber.Ctx) error {
 	}
 	c.Context().SetConnectionClose()
 	return fiber.ErrBadRequest
+}
+
+// folded reports whether a line of a header continues the one before.
+func folded(header []byte) bool {
+	for {
+		i := bytes.IndexByte(header, '\n')
+		if i < 0 || i+1 == len(header) {
+			return false
+		}
+		if header = header[i+1:]; header[0] == ' ' || header[0] == '\t' {
+			return true
+		}
+	}
 }
 
 // namesTransfer reports whether a header may contain a Transfer-Encoding field, much

@@ -236,6 +236,9 @@ func TestUnreadableRequests(t *testing.T) {
 		"smuggling":      {"POST /p HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd", 400, "VALIDATION_ERROR"},
 		"two lengths":    {"POST /p HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400, "VALIDATION_ERROR"},
 		"lengths turned": {"POST /p HTTP/1.1\r\nHost: x\r\ntransfer-encoding: chunked\r\ncontent-length: 5\r\n\r\n0\r\n\r\n", 400, "VALIDATION_ERROR"},
+		"folded framing": {"POST /p HTTP/1.1\r\nHost: x\r\nTransfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n", 400, "VALIDATION_ERROR"},
+		"folded line":    {"POST /p HTTP/1.1\r\nHost: x\r\nX-Secret: secret\r\n\tTransfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n{}", 400, "VALIDATION_ERROR"},
+		"folded by LF":   {"POST /p HTTP/1.1\r\nHost: x\r\nX-Secret: secret\n secret\r\nContent-Length: 2\r\n\r\n{}", 400, "VALIDATION_ERROR"},
 		"large chunks":   {"POST /p HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nffffff\r\n" + strings.Repeat("secret", 3<<20), 413, "PAYLOAD_TOO_LARGE"},
 		"strange method": {"GE(T / HTTP/1.1\r\nHost: x\r\n\r\n", 400, "VALIDATION_ERROR"},
 	} {

@@ -182,7 +182,7 @@ func New(o Options) *fiber.App {
 		}
 		return c.Next()
 	})
-	app.Use(e.requestID, e.newTracing(), e.deadline, e.accessLog, e.securityHeaders, e.recoverPanic, oneLength, etag)
+	app.Use(e.requestID, e.newTracing(), e.deadline, e.accessLog, e.securityHeaders, e.recoverPanic, oneFraming, etag)
 	return app
 }
 

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"slices"
 	"strconv"
@@ -116,6 +117,23 @@ func TestAServiceReadsTheRequestsThatWereAnswered(t *testing.T) {
 		mu.Unlock()
 	}
 	t.Logf("%d of %d were refused", refused, runs)
+}
+
+// TestFoldedFieldsReachNoService verifies that a request with a folded field, which readers of HTTP join, split or drop, is
+// refused on every way through the gateway, also after its fields were read in their order for the client's address.
+func TestFoldedFieldsReachNoService(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(d *Deps) { d.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
+	address := strings.TrimPrefix(s.url, "http://")
+	const event = "/api/v2/events/0123456789abcdefghjkmnpqrs"
+	for _, first := range []string{"GET " + event, "PATCH " + event, "POST /api/v2/auth/login"} {
+		for _, fold := range []string{"X-Forwarded-For: 192.0.2.1\r\nTransfer-Encoding:\r\n chunked", "Transfer-Encoding: chunked\r\nX-Forwarded-For: 192.0.2.1,\r\n\t192.0.2.2", "Transfer-Encoding: chunked\r\nX-A: b\n c"} {
+			text := first + " HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer " + alice + "\r\nContent-Type: application/json\r\n" + fold + "\r\n\r\n0\r\n\r\n" + hidden
+			if _, all := answersOf(t, address, text); !strings.HasPrefix(all, "HTTP/1.1 400 ") || strings.Count(all, "HTTP/1.1 ") != 1 {
+				t.Errorf("%q: %s", text, all)
+			}
+		}
+	}
 }
 
 // answersOf sends a text, and counts the answers that are from the service.
