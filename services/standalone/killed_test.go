@@ -146,6 +146,34 @@ func TestKilledCopiesAreCompleted(t *testing.T) {
 	check("restore", processes{t, again}.killed(documents(t, strings.TrimPrefix(again[1], "ECF_MONGODB_URI=")), same("restore", "--from", backup)), again...)
 }
 
+// TestALogThatWasLeftIsNotAppliedToABackup: the log beside the database of a killed server would be applied to whatever
+// database is restored under its name, so a restore refuses it, whichever part was left.
+func TestALogThatWasLeftIsNotAppliedToABackup(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p := processes{t, []string{"ECF_DATA_DIR=" + dir}}
+	p.must("", "org", "create", "--name", "Earlier Ltd", "--plan", "team")
+	_, kill := p.server()
+	backup := filepath.Join(t.TempDir(), "backup")
+	p.must("", "backup", "--to", backup)
+	want := p.must("", "audit", "verify")
+	p.must("", "org", "create", "--name", "Later Ltd", "--plan", "team")
+	kill()
+	database := filepath.Join(dir, standalone.DatabaseFile)
+	for _, remove := range []string{"", "-wal", "-shm"} {
+		if err := os.Remove(database + remove); err != nil {
+			t.Fatal(err)
+		}
+		out, err := p.command("restore", "--from", backup).CombinedOutput()
+		if refused := strings.Contains(string(out), " exists: a backup can only be restored into an empty data directory"); refused != (err != nil) || refused == (remove == "-shm") {
+			t.Fatalf("without %s: %v\n%s", standalone.DatabaseFile+remove, err, out)
+		}
+	}
+	if got := p.must("", "audit", "verify"); got != want {
+		t.Errorf("restored:\n%s\nwant\n%s", got, want)
+	}
+}
+
 // documents returns a function that counts the documents of a MongoDB database.
 func documents(t *testing.T, address string) func() int64 {
 	t.Helper()

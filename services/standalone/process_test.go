@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -61,6 +62,13 @@ func (p processes) must(input string, args ...string) string {
 // serve runs a server until the test ends and returns the base of its calls.
 func (p processes) serve() string {
 	p.t.Helper()
+	base, _ := p.server()
+	return base
+}
+
+// server is serve, with a function that kills the server.
+func (p processes) server() (base string, kill func()) {
+	p.t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(p.t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		p.t.Fatal(err)
@@ -78,8 +86,9 @@ func (p processes) serve() string {
 	if err := cmd.Start(); err != nil {
 		p.t.Fatal(err)
 	}
+	wait := sync.OnceFunc(func() { _ = cmd.Wait() })
 	p.t.Cleanup(func() {
-		_ = cmd.Wait() // the context of the test has ended
+		wait() // the context of the test has ended
 		if p.t.Failed() {
 			p.t.Logf("%s", log.String())
 		}
@@ -99,7 +108,10 @@ func (p processes) serve() string {
 		}
 		return nil
 	})
-	return "http://" + address + "/api/v2"
+	return "http://" + address + "/api/v2", func() {
+		_ = cmd.Process.Kill()
+		wait()
+	}
 }
 
 // signIn returns the token of the manager.

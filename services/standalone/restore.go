@@ -73,8 +73,8 @@ func restoreFile(ctx context.Context, dir, from string, m manifest, sync func(st
 	}
 	defer unlock()
 	target := filepath.Join(dir, DatabaseFile)
-	if _, err := os.Stat(target); !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("%s exists: a backup can only be restored into an empty data directory", target)
+	if err := mustNotExist(target); err != nil {
+		return err
 	}
 	// Atomic, so that an interrupted restore can be repeated.
 	partial := target + ".partial"
@@ -103,6 +103,26 @@ func restoreFile(ctx context.Context, dir, from string, m manifest, sync func(st
 		return err
 	}
 	return unusable(dir, durable.Rename(partial, target, sync))
+}
+
+// mustNotExist returns an error if there is a database, or what a killed server left beside one that has been removed:
+// SQLite applies such a log to whatever database has the name, so that instead of the backup there would be the old
+// database again, with sessions that the restore has ended, or a mixture of both.
+func mustNotExist(database string) error {
+	const only = "a backup can only be restored into an empty data directory"
+	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
+		_, err := os.Lstat(database + suffix)
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+		case err != nil:
+			return err
+		case suffix == "":
+			return fmt.Errorf("%s exists: %s", database, only)
+		default:
+			return fmt.Errorf("%s exists: %s. It is the log of a database that is no longer here, and would be applied to the restored one; move or remove it too", database+suffix, only)
+		}
+	}
+	return nil
 }
 
 // removeAll removes the files that exist.
