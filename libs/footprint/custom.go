@@ -110,7 +110,7 @@ func customDoc() doc {
 		description: "A footprint that was calculated elsewhere, or an amount of something whose supplier states a factor.",
 		formula:     "kgCO2e as stated; or quantity × the factor of the supplier from the organization's library",
 		fields: []fieldDoc{
-			{"country", "Where the waste arose, as an ISO 3166-1 alpha-2 code. Absent: the country of the event.", ``},
+			{"country", "Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event.", ``},
 			{"kgCO2e", "The footprint. For activities that no other type covers, such as e-mails: the amount times the figure of the activity's row in the event's factor set, with the id of the row as evidence.", ``},
 			{"scope", "Scope of the GHG Protocol.", `3`},
 			{"scope3Category", scope3CategoryText, ``},

@@ -31,6 +31,9 @@ func TestWhatARequestAsksForIsAnswered(t *testing.T) {
 				if status[0] != '2' {
 					continue
 				}
+				if method == "get" && object(object(a)["headers"])["ETag"] != nil && !asks["IfNoneMatch"] {
+					t.Errorf("%s answers an ETag and does not say that it can be asked with it", id)
+				}
 				for parameter, field := range map[string]string{
 					"DryRun": "X-Dry-Run", "IdempotencyKey": "Idempotent-Replayed", "IfNoneMatch": "ETag", "Prefer": "Preference-Applied",
 				} {

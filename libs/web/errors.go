@@ -151,7 +151,7 @@ func (e *edge) handleError(c *fiber.Ctx, err error) error {
 	}
 	h := &c.Response().Header
 	// What the handler had set for a successful response no longer applies.
-	for _, name := range []string{fiber.HeaderETag, fiber.HeaderLocation, fiber.HeaderLastModified, fiber.HeaderContentEncoding, fiber.HeaderContentDisposition, fiber.HeaderCacheControl} {
+	for _, name := range []string{fiber.HeaderETag, fiber.HeaderLocation, fiber.HeaderLastModified, fiber.HeaderContentEncoding, fiber.HeaderContentLanguage, fiber.HeaderContentDisposition, fiber.HeaderCacheControl} {
 		h.Del(name)
 	}
 	switch status {

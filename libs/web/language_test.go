@@ -5,6 +5,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
@@ -14,6 +15,13 @@ func TestLanguage(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.app.Get("/words", func(c *fiber.Ctx) error { return web.OK(c, web.Language(c, "en", "de")) })
+	b.app.Get("/refused", func(c *fiber.Ctx) error {
+		web.Language(c, "en", "de")
+		return apperr.New(apperr.ResultNotFound, "No result has been calculated for this event.")
+	})
+	if r := b.get("/refused", "Accept-Language", "de"); r.header.Get("Content-Language") != "" || r.header.Get("Vary") != "Accept-Language" {
+		t.Errorf("an error, which is in English, is said to be in %q", r.header.Get("Content-Language"))
+	}
 	tags := map[string]string{}
 	for wanted, want := range map[string]string{
 		"": "en", "*": "en", "de": "de", "de-AT": "de", "DE": "de", "de-DE,de;q=0.9,en;q=0.8": "de", "en-GB,de;q=0.5": "en",

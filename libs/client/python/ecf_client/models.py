@@ -729,7 +729,7 @@ CustomFields = TypedDict(
 CustomFields.__doc__ = """The fields of a custom record in responses. Numbers are always in the fields and units of this schema, whichever way the
 input stated them.
 
-country: Where the waste arose, as an ISO 3166-1 alpha-2 code. Absent: the country of the event.
+country: Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event.
 dataQuality: How the amounts were determined. Absent: estimated.
 date: Day of the activity. A year other than that of the event lowers the data quality.
 derived: Fields that the input did not have and the server calculated, with their values: the distance that the fuel
@@ -785,7 +785,7 @@ CustomInput = TypedDict(
 CustomInput.__doc__ = """A footprint that was calculated elsewhere, or an amount of something whose supplier states a factor. kgCO2e as stated;
 or quantity × the factor of the supplier from the organization's library.
 
-country: Where the waste arose, as an ISO 3166-1 alpha-2 code. Absent: the country of the event.
+country: Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event.
 dataQuality: How the amounts were determined. Absent: estimated.
 date: Day of the activity. A year other than that of the event lowers the data quality.
 description: What the record is about, in your own words.

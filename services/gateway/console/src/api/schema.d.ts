@@ -6071,7 +6071,7 @@ export interface components {
          *     }
          */
         CustomInput: components["schemas"]["CommonInput"] & {
-            /** @description Where the waste arose, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. */
+            /** @description Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. */
             country?: string | null;
             /** @description The footprint. For activities that no other type covers, such as e-mails: the amount times the figure of the activity's row in the event's factor set, with the id of the row as evidence. */
             kgCO2e?: number | null;
@@ -6955,7 +6955,7 @@ export interface components {
          *     }
          */
         CustomFields: components["schemas"]["CommonInput"] & {
-            /** @description Where the waste arose, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. */
+            /** @description Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. */
             country?: string | null;
             /** @description The footprint. For activities that no other type covers, such as e-mails: the amount times the figure of the activity's row in the event's factor set, with the id of the row as evidence. */
             kgCO2e: number;
@@ -15116,7 +15116,10 @@ export interface operations {
     docs: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -15133,6 +15136,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
+            304: components["responses"]["NotModified"];
             431: components["responses"]["HeaderTooLarge"];
             default: components["responses"]["Failure"];
         };
