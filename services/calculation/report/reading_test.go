@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -123,6 +125,42 @@ func TestShortRecordsStayOnOnePage(t *testing.T) {
 	text := page(t, data(t, london(), `waste {"treatment":"landfill","weightKg":1000}`,
 		`attendee-travel {"to":"Leeds, GB","group":"attendees","origins":[{"country":"FR","people":50}]}`))
 	lacks(t, text, `<div class="record whole"><h3><span>Waste`, `<div class="record"><h3><span>Attendee travel`, ".annex > h2 + p { break-after: avoid; }")
+}
+
+// TestPrintedTablesHaveOneTotal: a chart and its table stay on one page, and the total of a table that is divided stands
+// at its end alone; browsers repeat the foot of a table on each page.
+func TestPrintedTablesHaveOneTotal(t *testing.T) {
+	t.Parallel()
+	text := page(t, data(t, london(), `waste {"treatment":"landfill","weightKg":1000,"group":"staff"}`, `waste {"treatment":"landfill","weightKg":1000}`))
+	lacks(t, text, `<div class="whole"><h3>Emissions by group of people`, "tfoot { display: table-row-group; }")
+}
+
+// TestScopesDifferInGrey: a report is printed without colours too. The brightness of neighbours in the chart differs by a
+// tenth of the scale at least.
+func TestScopesDifferInGrey(t *testing.T) {
+	t.Parallel()
+	text := page(t, data(t, london(), `waste {"treatment":"landfill","weightKg":1000}`))
+	var grey []float64
+	for _, class := range []string{"c1", "c2", "c3"} {
+		m := regexp.MustCompile(`\.` + class + ` \{ fill: #(..)(..)(..);`).FindStringSubmatch(text)
+		if m == nil {
+			t.Fatal("the page has no colour for " + class)
+		}
+		var sum float64
+		for i, weight := range []float64{0.299, 0.587, 0.114} {
+			n, err := strconv.ParseUint(m[i+1], 16, 8)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum += weight * float64(n) / 255
+		}
+		grey = append(grey, sum)
+	}
+	for i, g := range grey {
+		if next := grey[(i+1)%len(grey)]; math.Abs(g-next) < 0.1 {
+			t.Errorf("c%d and the next one are alike in grey: %.2f and %.2f", i+1, g, next)
+		}
+	}
 }
 
 // TestTablesNameSourcesAsThePageDoes: one publication has one name in all forms for people.

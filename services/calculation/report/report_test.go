@@ -249,7 +249,7 @@ func TestTextCannotBeAFormula(t *testing.T) {
 }
 
 // newestStyle is the SHA-256 of page.css.
-const newestStyle = "0bqVsVdVgp9RdfZtfPFfGdABlWlLQw2EedEzOV7x26I="
+const newestStyle = "/hF4ksjlp11UOTi+6U/znoGksVvMnBodBx5dhzG6fQ8="
 
 // TestStylesOfSignedPagesAreAllowed: a page is stored as signed, and served with the content security policy of the
 // current release.
