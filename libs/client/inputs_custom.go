@@ -7,7 +7,7 @@ package client
 type Custom struct {
 	Common
 
-	// Where the waste arose, as an ISO 3166-1 alpha-2 code. Absent: the country of the event.
+	// Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event.
 	Country string `json:"country,omitempty"`
 
 	// The footprint. For activities that no other type covers, such as e-mails: the amount times the figure of
