@@ -124,6 +124,7 @@ func (d *decoder) currency() string {
 	if len(code) != 3 || strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
 		d.Fault(apperr.Detail{Field: "currency", Code: currencyFault(text), Suggestions: currencySigns[strings.TrimSpace(text)],
 			Message: fmt.Sprintf("currency must be an ISO 4217 code such as EUR; got %q.", shorten(text))})
+		return "" // no prices are looked for
 	}
 	return code
 }
