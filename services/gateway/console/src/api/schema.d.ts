@@ -3558,7 +3558,7 @@ export interface components {
             ignoredColumns: string[];
             /** @description How the numbers of the file are read, as the query declares it or its numbers settle it. Absent where neither does, so that each is read by itself. */
             numberFormat?: string;
-            /** @description The order of its dates, `dmy`, `mdy` or `ymd`, as the query declares it or its dates settle it. Absent where neither does. */
+            /** @description The order of its dates, `dmy`, `mdy` or `ymd`, as the query declares it or its dates or the language of its headings settle it. Absent where none does. */
             dateOrder?: string;
             /**
              * @description What the import does with rows whose reference a record has.
@@ -9721,7 +9721,7 @@ export interface components {
          *     `AMBIGUOUS_NUMBER` otherwise, and so is `1.200` in a file that may have a comma before decimals.
          */
         ImportNumberFormat: "1234.5" | "1234,5" | "1,234.5" | "1.234,5" | "1 234,5" | "1 234.5" | "1'234.5";
-        /** @description The order of day, month and year in dates that are not written `2026-05-31`. Without it, `09.09.2026` has the day first, and with slashes or hyphens the other dates of the file settle the order; what may still be two days is refused with `AMBIGUOUS_DATE`. */
+        /** @description The order of day, month and year in dates that are not written `2026-05-31`. Without it, `09.09.2026` has the day first, and with slashes or hyphens the other dates of the file settle the order, or headings in German, French, Spanish, Italian, Dutch or Portuguese, which have the day first; what may still be two days is refused with `AMBIGUOUS_DATE`. */
         ImportDateOrder: "dmy" | "mdy" | "ymd";
         /** @description The encoding of a CSV file; `charset` of the Content-Type says the same. A workbook has its own. */
         ImportEncoding: "utf-8" | "windows-1252";
@@ -12581,7 +12581,7 @@ export interface operations {
                  *     `AMBIGUOUS_NUMBER` otherwise, and so is `1.200` in a file that may have a comma before decimals.
                  */
                 numberFormat?: components["parameters"]["ImportNumberFormat"];
-                /** @description The order of day, month and year in dates that are not written `2026-05-31`. Without it, `09.09.2026` has the day first, and with slashes or hyphens the other dates of the file settle the order; what may still be two days is refused with `AMBIGUOUS_DATE`. */
+                /** @description The order of day, month and year in dates that are not written `2026-05-31`. Without it, `09.09.2026` has the day first, and with slashes or hyphens the other dates of the file settle the order, or headings in German, French, Spanish, Italian, Dutch or Portuguese, which have the day first; what may still be two days is refused with `AMBIGUOUS_DATE`. */
                 dateOrder?: components["parameters"]["ImportDateOrder"];
                 /** @description The encoding of a CSV file; `charset` of the Content-Type says the same. A workbook has its own. */
                 encoding?: components["parameters"]["ImportEncoding"];
@@ -12670,7 +12670,7 @@ export interface operations {
                  *     `AMBIGUOUS_NUMBER` otherwise, and so is `1.200` in a file that may have a comma before decimals.
                  */
                 numberFormat?: components["parameters"]["ImportNumberFormat"];
-                /** @description The order of day, month and year in dates that are not written `2026-05-31`. Without it, `09.09.2026` has the day first, and with slashes or hyphens the other dates of the file settle the order; what may still be two days is refused with `AMBIGUOUS_DATE`. */
+                /** @description The order of day, month and year in dates that are not written `2026-05-31`. Without it, `09.09.2026` has the day first, and with slashes or hyphens the other dates of the file settle the order, or headings in German, French, Spanish, Italian, Dutch or Portuguese, which have the day first; what may still be two days is refused with `AMBIGUOUS_DATE`. */
                 dateOrder?: components["parameters"]["ImportDateOrder"];
                 /** @description The encoding of a CSV file; `charset` of the Content-Type says the same. A workbook has its own. */
                 encoding?: components["parameters"]["ImportEncoding"];
