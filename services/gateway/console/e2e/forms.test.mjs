@@ -168,6 +168,7 @@ test('on a phone files become evidence of a row', async () => {
     /^invoice\.pdf \[/.test(await page.getByRole('textbox', { name: 'Evidence', exact: true }).inputValue()),
   );
   await add.setInputFiles([file('boarding passes.pdf')]);
+  await page.getByRole('button', { name: 'New row' }).click(); // a row is saved when it is left
   await until('both are stored', async () => {
     const { items } = await the.server.api('user', 'GET', `/events/${id}/flights`);
     return items[0]?.evidence?.map((e) => e.name).join() === 'invoice.pdf,boarding passes.pdf';

@@ -228,8 +228,8 @@ test('which column of a workbook is which is asked before one is left out', asyn
   assert.deepEqual(
     items.map((r) => [r.date, r.rooms, r.nights]),
     [
-      ['2026-09-01', 2, 3],
       ['2026-09-02', 1, 2],
+      ['2026-09-01', 2, 3],
     ],
   );
 });

@@ -42,6 +42,8 @@ describe('the headings of a file', () => {
     expect(tableOf(file, flights)).toEqual({ text: 'from;to\r\nLHR;JFK\r\n', above: 3, separator: ';' });
     expect(tableOf('from,2026\nto,from,pax\n', flights).above).toBe(1);
     expect(tableOf('x\nfrom,from\n', flights).above).toBe(0);
+    expect(tableOf('Trips, 2026\n\nWhere,from\nLHR,JFK\n', flights).above).toBe(0);
+    expect(tableOf('Trips of 2026\n\nWhere,from\nLHR,JFK\n', flights).above).toBe(2);
     expect(tableOf(`${'x\n'.repeat(10)}from,to\n`, flights).above).toBe(0);
   });
   it('come with the separator that the first line declares, which is no row', () => {

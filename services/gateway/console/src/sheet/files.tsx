@@ -46,7 +46,7 @@ export function useTables(
 ): Tables {
   const { t } = useTranslation();
   const { store } = engine;
-  const [pasted, setPasted] = useState<(Pasted & { file?: (mapping: Mapping) => Promise<Upload> }) | null>(null);
+  const [pasted, setPasted] = useState<(Pasted & { file?: (mapping: Mapping) => Upload }) | null>(null);
   const [upload, setUpload] = useState<Upload | null>(null);
   const everything = type === 'all';
 
@@ -65,11 +65,11 @@ export function useTables(
     name: string,
     table: string[][],
     whole: boolean,
-    body: (m: Mapping) => Promise<Blob>,
+    body: (m: Mapping) => Blob,
   ): Promise<void> => {
-    const file = async (m: Mapping): Promise<Upload> => new Upload(engine.event, type, name, await body(m));
+    const file = (m: Mapping): Upload => new Upload(engine.event, type, name, body(m));
     const { mapping, sure } = proposeMapping(engine.scope, type, table, columns);
-    const upload = await file(mapping);
+    const upload = file(mapping);
     const tried = sure ? undefined : await upload.rehearse(plain).catch(() => undefined);
     const left = tried && new Set(tried.ignoredColumns);
     const read = (table[0] ?? []).map((h, n) => left !== undefined && !mapping[n] && h !== '' && !left.has(h));
@@ -108,7 +108,7 @@ export function useTables(
       const below = tableOf(text, columns);
       const table = parseTable(below.text.slice(0, headMax), below.separator);
       if (table.length === 0) return;
-      await importTable(file.name, table, true, async (m) => new Blob([withHead(below, m, columns)]));
+      await importTable(file.name, table, true, (m) => new Blob([withHead(below, m, columns)]));
     }
   };
   const paste = (table: string[][]): boolean => {
@@ -132,7 +132,7 @@ export function useTables(
           close={() => setPasted(null)}
           done={(mapping) => {
             rememberMapping(engine.scope, type, pasted.table[0] ?? [], mapping);
-            if (pasted.file) void pasted.file(mapping).then(setUpload);
+            if (pasted.file) setUpload(pasted.file(mapping));
             else fill(pasted.table, mapping);
             focus(); // before the dialog goes, so that no key typed in between is lost
             setPasted(null);

@@ -60,7 +60,9 @@ export function tableOf(file: string, columns: Column[]): TextTable {
   const named = (r: FirstRow): number =>
     new Set(r.cells.map((c) => matchHeading(c, columns)).filter((f) => f !== undefined)).size;
   const rows = firstRows(file);
-  const [first] = rows;
+  // A title stands alone in its row, above headings and what is below them.
+  const [wide, below] = rows.filter((r) => r.cells.filter((c) => c.trim() !== '').length > 1);
+  const first = (below && wide) ?? rows[0];
   const { text, separator } = declared(file);
   if (!first) return { text, above: 0, separator: separator ?? ',' };
   const least = named(first) > 0 ? 3 : 2;

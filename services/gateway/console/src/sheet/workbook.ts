@@ -1,12 +1,8 @@
 /** The first rows of a workbook, and the workbook with other headings. */
 import { Archive } from './zip';
 
-/** How much of a sheet is looked at to find its headings, in characters, and how many rows with something in them. */
-const headMax = 300_000;
+/** How many rows with something in them are looked at to find the headings. */
 const looked = 12;
-
-/** More texts than these are not unpacked to name columns: a workbook that holds more is imported as it is. */
-const textsMax = 16 << 20;
 
 interface Tag {
   name: string;
@@ -42,9 +38,9 @@ const attribute = (t: Tag, name: string): string | undefined =>
   [...t.attributes].find(([key]) => key === name || key.endsWith(`:${name}`))?.[1];
 
 /** Returns the relations of a part: where each leads to, by its id and by its kind. */
-async function relations(archive: Archive, part: string): Promise<{ id: string; kind: string; part: string }[]> {
+function relations(archive: Archive, part: string): { id: string; kind: string; part: string }[] {
   const folder = part.slice(0, part.lastIndexOf('/') + 1);
-  const xml = await archive.text(`${folder}_rels/${part.slice(folder.length)}.rels`);
+  const xml = archive.text(`${folder}_rels/${part.slice(folder.length)}.rels`);
   return [...tags(xml)]
     .filter((t) => t.name === 'Relationship')
     .map((t) => {
@@ -159,18 +155,18 @@ export class Workbook {
   /** Reads the first rows of the first sheet, which is the one that is imported; fails where the file is none it can read. */
   static async read(file: Blob): Promise<Workbook> {
     const archive = Archive.open(await file.arrayBuffer());
-    const book = (await relations(archive, '')).find((r) => r.kind === 'officeDocument')?.part ?? '';
-    const related = await relations(archive, book);
-    const index = [...tags(await archive.text(book))];
+    const book = relations(archive, '').find((r) => r.kind === 'officeDocument')?.part ?? '';
+    const related = relations(archive, book);
+    const index = [...tags(archive.text(book))];
     const sheet = index.find((t) => t.name === 'sheet');
     const part = related.find((r) => r.id === (sheet && attribute(sheet, 'id')))?.part ?? '';
     const from1904 = /^(1|true)$/.test(index.find((t) => t.name === 'workbookPr')?.attributes.get('date1904') ?? '');
-    const found = rowsOf(await archive.text(part, headMax));
+    const found = rowsOf(archive.text(part));
     const of = (kind: string): string => related.find((r) => r.kind === kind)?.part ?? '';
     const cells = found.flatMap((r) => r.cells);
     const last = Math.max(-1, ...cells.filter((c) => c.kind === 's' && c.value !== '').map((c) => Number(c.value)));
-    const texts = last < 0 ? [] : sharedTexts(await archive.text(of('sharedStrings'), textsMax), last);
-    const days = dayStyles(await archive.text(of('styles')));
+    const texts = last < 0 ? [] : sharedTexts(archive.text(of('sharedStrings')), last);
+    const days = dayStyles(archive.text(of('styles')));
     const textOf = (c: Cell | undefined): string => {
       if (!c || c.value === '') return '';
       if (c.kind === 's') return (texts[Number(c.value)] ?? '').trim();
@@ -186,11 +182,11 @@ export class Workbook {
   }
 
   /** Returns the file with other headings in one of the rows; all else stays as it is. */
-  async withHead(at: number, names: string[]): Promise<Blob> {
+  withHead(at: number, names: string[]): Blob {
     const row = this.found[at];
     const some = row?.cells[0]?.tag;
     if (!row || !some || names.every((name, n) => name === this.rows[at]?.[n])) return this.file;
-    const xml = await this.archive.text(this.part);
+    const xml = this.archive.text(this.part);
     const { prefix } = some;
     let text = '';
     let done = 0;
