@@ -3,7 +3,6 @@ package sheet
 import (
 	"encoding/json"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
@@ -61,9 +60,19 @@ func (r *Reader) guestByName(b *body, cells []string) {
 	if r.typ != "accommodation" || r.guestNameAt < 0 || b.has("rooms") || b.has("guests") {
 		return
 	}
-	if name := Unguard(oneCell(cells, r.guestNameAt)); oneName(name) && !stopped(name) {
-		b.set("guests", json.RawMessage(strconv.Itoa(1)))
+	if oneCell(cells, r.guestNameAt) == "" {
+		return
 	}
+	// Any part of the name may say that the guest does not come.
+	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
+		if head = plain(head); !guestHeads.has(head) && !personNames.has(head) {
+			continue
+		}
+		if name := Unguard(oneCell(cells, at)); name != "" && (!oneName(name) || stopped(name)) {
+			return
+		}
+	}
+	b.set("guests", json.RawMessage("1"))
 }
 
 // personNames are headings of names that are those of guests in a list with the days of their stays, normalized by plain.
