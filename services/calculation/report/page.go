@@ -244,6 +244,9 @@ func (p *page) facts(l *language, d Data, records int) {
 	}
 	if d.SignOff != nil {
 		p.Facts = append(p.Facts, fact{l.text("Signed off by"), l.signedBy(d.SignOff)})
+		if d.changedSinceSigned() {
+			p.Facts = append(p.Facts, fact{l.text("Since the sign-off"), l.text("The event was changed in what no figure depends on, such as its title. The signed documents are those of edition %d.", d.SignOff.Edition)})
+		}
 	} else {
 		p.Facts = append(p.Facts, fact{l.text("Sign-off"), l.text("Not signed off")})
 	}

@@ -40,6 +40,12 @@ type Data struct {
 	Earlier *Earlier
 }
 
+// changedSinceSigned reports whether the event was changed after it was signed off, and is still signed: only what no figure
+// depends on can be. The page has it as it is now.
+func (d Data) changedSinceSigned() bool {
+	return d.SignOff != nil && d.About.Gate.State == record.GateSigned && d.About.Last.Action == record.EventChanged
+}
+
 // Earlier is an edition that was signed before the revision of a report.
 type Earlier struct {
 	Edition, Revision int64
