@@ -47,6 +47,7 @@ type Reader struct {
 	shape    *Shape // if not nil, nothing is read, and requests for fields are recorded
 	meant    func(text string, allowed []string) []string
 	belongs  func(path, text string) string
+	oneOf    []oneOf
 }
 
 // SuggestBy adds suggestions by meaning before those by spelling: meant returns the allowed values that a text means.

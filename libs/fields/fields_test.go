@@ -300,16 +300,28 @@ func TestAnEmptyFieldIsOneMistake(t *testing.T) {
 // A field that is missing for several reasons is one fault, which names the reason that says most.
 func TestAMissingFieldIsOneFault(t *testing.T) {
 	t.Parallel()
-	r, err := fields.Parse([]byte(`{"mode":"rail"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Enum("mode", "rail", "car")
-	r.RequireOneOf("passengers", "vehicles")
-	r.RequireWhen("mode", []string{"rail"}, "passengers")
-	r.RequireWith("mode", "passengers")
-	var e *apperr.Error
-	if !errors.As(r.Err(), &e) || len(e.Details) != 1 || e.Details[0].Message != "passengers is required with mode rail." {
-		t.Errorf("faults %+v", e)
+	for body, want := range map[string]string{
+		`{"mode":"rail"}`:    "passengers is required with mode rail.",
+		`{"containers":3}`:   "container is required with containers.",
+		`{"sheetSize":"A4"}`: "sheets is required with sheetSize.",
+		`{"to":"LHR"}`:       "from is required with to.",
+		`{}`:                 "At least one of weight, container, sheets, passengers, from is required.",
+	} {
+		r, err := fields.Parse([]byte(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Enum("mode", "rail", "car")
+		r.RequireWith("to", "from")
+		r.RequireOneOf("weight", "container", "sheets", "passengers", "from")
+		r.RequireWhen("mode", []string{"rail"}, "passengers")
+		r.RequireWith("mode", "passengers")
+		r.RequireWith("containers", "container")
+		r.RequireWith("sheetSize", "sheets")
+		r.Ignore("to", "containers", "sheetSize")
+		var e *apperr.Error
+		if !errors.As(r.Err(), &e) || len(e.Details) != 1 || e.Details[0].Message != want {
+			t.Errorf("%s: faults %+v", body, e)
+		}
 	}
 }

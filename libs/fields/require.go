@@ -27,22 +27,50 @@ func (r *Reader) RequireOneOf(names ...string) {
 		r.shape.OneOf = append(r.shape.OneOf, names)
 		return
 	}
-	if slices.ContainsFunc(names, r.Has) {
-		return
-	}
-	if r.faulted(names[0]) {
+	if slices.ContainsFunc(names, r.Has) || slices.ContainsFunc(names, r.faulted) {
 		return
 	}
 	message := "At least one of " + strings.Join(names, ", ") + " is required."
 	if len(names) == 1 {
 		message = names[0] + " is required."
 	}
-	r.faults.add(apperr.Detail{Field: r.Path(names[0]), Code: Required, Message: message})
+	d := apperr.Detail{Field: r.Path(names[0]), Code: Required, Message: message}
+	r.faults.add(d)
+	r.oneOf = append(r.oneOf, oneOf{names, d.Message})
+}
+
+// oneOf are fields of which one is required and none is present, and the message of the fault.
+type oneOf struct {
+	names   []string
+	message string
 }
 
 // faulted reports whether a field has a fault already: a mistake is one fault.
-func (r *Reader) faulted(name string) bool {
-	return slices.ContainsFunc(r.faults.list, func(f apperr.Detail) bool { return f.Field == r.Path(name) })
+func (r *Reader) faulted(name string) bool { return r.faultOf(name) >= 0 }
+
+// faultOf returns the place of the fault of a field; -1: it has none.
+func (r *Reader) faultOf(name string) int {
+	path := r.Path(name)
+	return slices.IndexFunc(r.faults.list, func(f apperr.Detail) bool { return f.Field == path })
+}
+
+// lacks adds the fault of an absent field that another one requires. That says more than that it is one of those of which
+// one is required, of which it takes the place.
+func (r *Reader) lacks(name, message string) {
+	d := apperr.Detail{Field: r.Path(name), Code: Required, Message: message}
+	for _, group := range r.oneOf {
+		if !slices.Contains(group.names, name) {
+			continue
+		}
+		first := r.Path(group.names[0])
+		if i := slices.IndexFunc(r.faults.list, func(f apperr.Detail) bool { return f.Field == first && f.Message == group.message }); i >= 0 {
+			r.faults.list[i] = d
+			return
+		}
+	}
+	if !r.faulted(name) {
+		r.faults.add(d)
+	}
 }
 
 // RequireWith adds an error for each of the others that is absent while the field
@@ -59,9 +87,7 @@ func (r *Reader) RequireWith(name string, others ...string) {
 		if r.Has(other) && !r.empty(other) {
 			continue
 		}
-		if !r.faulted(other) {
-			r.fault(other, Required, "%s is required with %s.", other, name)
-		}
+		r.lacks(other, other+" is required with "+name+".")
 	}
 }
 
@@ -78,15 +104,8 @@ func (r *Reader) RequireWhen(name string, values []string, others ...string) {
 			continue
 		}
 		for _, other := range others {
-			if r.Has(other) {
-				continue
-			}
-			// That the value requires it says more than that it is one of those of which one is required.
-			d := apperr.Detail{Field: r.Path(other), Code: Required, Message: fmt.Sprintf("%s is required with %s %s.", other, name, m.value.text)}
-			if i := slices.IndexFunc(r.faults.list, func(f apperr.Detail) bool { return f.Field == d.Field }); i < 0 {
-				r.faults.add(d)
-			} else if r.faults.list[i].Code == Required {
-				r.faults.list[i] = d
+			if !r.Has(other) {
+				r.lacks(other, fmt.Sprintf("%s is required with %s %s.", other, name, m.value.text))
 			}
 		}
 	}
