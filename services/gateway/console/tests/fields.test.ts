@@ -2,7 +2,7 @@ import i18next from 'i18next';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { ApiError } from '../src/api/client';
 import { en } from '../src/i18n/en';
-import { learnFields, named } from '../src/i18n/fields';
+import { learnFields, named, partNamed } from '../src/i18n/fields';
 import { say, sayError } from '../src/i18n/server';
 import { columnsOf } from '../src/sheet/columns';
 
@@ -96,4 +96,11 @@ test('descriptions and formulas call fields as their columns', () => {
   });
   expect(column?.description).toBe('Of “Distance”, in kWh.');
   expect(named('× 2 if roundTrip × otherThing')).toBe('× 2 if “There and back” × otherThing');
+});
+
+test('a part of a field is called as its field and itself are', () => {
+  const ofRow = (field: string): string | undefined => ({ origins: 'Where from', mode: 'By' })[field];
+  expect(partNamed('origins.mode', ofRow)).toBe('Where from: By');
+  expect(partNamed('distanceKm', ofRow)).toBe('Distance');
+  expect(partNamed('origins.unheardOf', ofRow)).toBe('Where from: unheardOf');
 });

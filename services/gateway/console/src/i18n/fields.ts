@@ -31,6 +31,13 @@ export function nameOf(field: string): string | undefined {
   return undefined;
 }
 
+/** Returns what a part of a field is called, with the field that it is of: of origins.mode, Origins: Mode. */
+export const partNamed = (path: string, name: (field: string) => string | undefined = nameOf): string =>
+  path
+    .split('.')
+    .map((part) => name(part) ?? nameOf(part) ?? part)
+    .join(': ');
+
 /** Returns what a code of a field is called. */
 export const wordOf = (field: string, code: string): string =>
   fields.get(field)?.words[code] ?? code.replaceAll('_', ' ');

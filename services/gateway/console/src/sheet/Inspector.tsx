@@ -5,8 +5,9 @@ import { useTranslation } from 'react-i18next';
 import { resultQuery } from '../api/result';
 import { sourceOf } from '../footprint/source';
 import { amount, co2e, exact, percent, range } from '../format';
+import { partNamed } from '../i18n/fields';
 import { say, sayFormula } from '../i18n/server';
-import { type Column, shown, type TypeInfo } from './columns';
+import { type Column, namesIn, shown, type TypeInfo } from './columns';
 import type { Engine } from './engine';
 import { Origins, WhatIfText } from './Origins';
 import { dirty, type Row } from './store';
@@ -191,8 +192,7 @@ export function Inspector({ engine, info, row, field, set, withdraw }: Props): R
                   <b className="figure">
                     {' '}
                     {t('inspect.narrows', {
-                      field:
-                        info.columns.find((c) => c.field === n.wouldNarrowTo?.field)?.label ?? n.wouldNarrowTo.field,
+                      field: partNamed(n.wouldNarrowTo.field, namesIn(info.columns)),
                       range: range(n.wouldNarrowTo.low, n.wouldNarrowTo.high),
                     })}
                   </b>
