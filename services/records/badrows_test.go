@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sheet"
 )
 
@@ -35,5 +36,22 @@ func TestBadRowsAreNoFormulas(t *testing.T) {
 			}
 		}
 		sent = bad.body
+	}
+}
+
+// TestBadRowsOfAnImportThatGoesOn: that no row is bad is not said before each one has been looked at.
+func TestBadRowsOfAnImportThatGoesOn(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	event := h.event()
+	for status, want := range map[record.ImportStatus]string{record.Receiving: "still receiving", record.Completed: "No row of this import is bad."} {
+		i := record.Import{ID: "import-" + string(status), Org: "org1", Event: record.EventID(strings.TrimPrefix(event, "/events/")), Type: "waste", Status: status, Rev: 1}
+		if err := h.store.InsertImport(t.Context(), "org1", i); err != nil {
+			t.Fatal(err)
+		}
+		a := h.send(ada, http.MethodGet, event+"/imports/"+i.ID+"/bad-rows", "").want(http.StatusNotFound, "NOT_FOUND")
+		if !strings.Contains(a.body, want) {
+			t.Errorf("%s: %s", status, a.body)
+		}
 	}
 }

@@ -79,7 +79,10 @@ func (s *server) badRowsFile(c *fiber.Ctx) error {
 	tag := web.ETagOf("bad rows", i.ID, strconv.FormatInt(i.Rev, 10))
 	if i.BadParts == 0 {
 		message := "No row of this import is bad."
-		if i.Faults > 0 {
+		switch {
+		case !i.Finished():
+			message = fmt.Sprintf("The import is still %s: no row of it is known to be bad so far. Ask again when it is completed or failed.", i.Status)
+		case i.Faults > 0:
 			message = fmt.Sprintf("The rows themselves are kept for the newest %d imports of an event only.", imports.KeptBadRows)
 		}
 		return apperr.New(apperr.NotFound, "%s", message)
