@@ -3,6 +3,7 @@ package calculation
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math"
@@ -154,7 +155,7 @@ func (s *server) beginSignOff(c *fiber.Ctx, w writes.Write, ev record.Event, req
 	return web.Answer(c, fiber.StatusAccepted, fiber.Map{"event": closing, "checklist": list})
 }
 
-// finishSignOff completes a sign-off. If it cannot, the sweeper opens the event again.
+// finishSignOff completes a sign-off. If it cannot, it opens the event again, or the sweeper does.
 func (s *server) finishSignOff(ctx context.Context, closing record.Event, report record.EventReport) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -162,9 +163,9 @@ func (s *server) finishSignOff(ctx context.Context, closing record.Event, report
 		}
 	}()
 	signed, err := s.signOffs().Finish(ctx, closing)
-	if err == nil && report != nil {
+	if signed.ID != "" && report != nil {
 		// No request waits for it any more: if this fails, the next change enters it.
-		err = report(ctx, signed.Org, signed.ID, signed.Unreported())
+		err = errors.Join(err, report(ctx, signed.Org, signed.ID, signed.Unreported()))
 	}
 	if err != nil {
 		s.Logger.LogAttrs(ctx, slog.LevelWarn, "sign-off not finished", slog.String("event", string(closing.ID)), slog.String("error", err.Error()))

@@ -13,6 +13,7 @@
 package signoff
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,6 +36,8 @@ const (
 	waitEvery = 50 * time.Millisecond
 	// firstPause is the pause before the first repetition of what an engine failed.
 	firstPause = 100 * time.Millisecond
+	// patience is for how long storing an edition is repeated: longer than a failover takes.
+	patience = 30 * time.Second
 )
 
 // Store is what a sign-off needs of the records' store.
@@ -65,6 +68,8 @@ type Service struct {
 	Report record.EventReport
 	// Once is that of record.EventFlow, for Begin and Withdraw.
 	Once string
+	// Patience is for how long storing an edition is repeated if an engine fails it; 0: 30 s.
+	Patience time.Duration
 }
 
 // Request is a sign-off requested by a manager.
@@ -132,31 +137,39 @@ func (s Service) Begin(ctx context.Context, r Request) (record.Event, error) {
 	})
 }
 
-// Finish takes a closing event to the end: signed, or open again with the reason
-// in its gate. What an engine fails is repeated as long as the sign-off may take; an error
-// is the last one. The sweeper then opens the gate.
+// Finish takes a closing event to the end: signed, or open again with the reason in its gate. What an engine fails is
+// repeated: storing the edition for the time of Patience, then the event is opened, and the error returned with it; writing
+// the outcome as long as the sign-off may take, then the sweeper opens the gate.
 func (s Service) Finish(ctx context.Context, closing record.Event) (record.Event, error) {
-	ctx, cancel := context.WithTimeout(ctx, closing.Gate.Pending.Until.Sub(closing.Gate.Pending.At))
+	lease := closing.Gate.Pending.Until.Sub(closing.Gate.Pending.At)
+	ctx, cancel := context.WithTimeout(ctx, lease)
 	defer cancel()
 	var edition record.Edition
-	err := persist(ctx, func() (err error) {
+	err := persist(ctx, cmp.Or(s.Patience, patience), func() (err error) {
 		edition, err = s.keep(ctx, closing)
 		return err
 	})
-	if ofEngine(err) {
+	var fault error
+	code, reason := apperr.CodeOf(err), ""
+	switch {
+	case errors.Is(err, errSuperseded):
 		return record.Event{}, fmt.Errorf("sign off: %w", err)
+	case ofEngine(err):
+		fault = fmt.Errorf("sign off: %w", err)
+		code, reason = apperr.Unavailable, "The edition could not be stored. Try again later."
+	case err != nil:
+		reason = err.Error()
 	}
 	var finished record.Event
-	refusal := err
-	err = persist(ctx, func() (err error) {
-		if refusal != nil {
-			finished, err = s.abandon(ctx, closing, apperr.CodeOf(refusal), refusal.Error())
+	err = persist(ctx, lease, func() (err error) {
+		if reason != "" {
+			finished, err = s.abandon(ctx, closing, code, reason)
 		} else {
 			finished, err = s.sign(ctx, closing, edition)
 		}
 		return err
 	})
-	return finished, err
+	return finished, errors.Join(fault, err)
 }
 
 // keep stores the edition of a closing event. Apart from those of an engine, an error is the reason why it cannot be
@@ -211,11 +224,12 @@ func (s Service) sign(ctx context.Context, closing record.Event, edition record.
 	})
 }
 
-// persist repeats a step that an engine fails, after ever longer pauses, until ctx ends.
-func persist(ctx context.Context, step func() error) error {
+// persist repeats a step that an engine fails, after ever longer pauses, until it has failed for the given time or ctx ends.
+func persist(ctx context.Context, most time.Duration, step func() error) error {
+	var failed time.Duration
 	for pause := firstPause; ; pause *= 2 {
 		err := step()
-		if !ofEngine(err) || errors.Is(err, errSuperseded) || record.Pause(ctx, pause) != nil {
+		if failed += pause; !ofEngine(err) || errors.Is(err, errSuperseded) || failed > most || record.Pause(ctx, pause) != nil {
 			return err
 		}
 	}

@@ -88,8 +88,8 @@ func (f failing) ClosingEvents(ctx context.Context, limit int) ([]record.EventRe
 	return closing, errors.Join(err, f.fail("closing events"))
 }
 
-// TestASignOffThatFailsSignsNothing: a sign-off that cannot fence the records, or cannot tell whether the result has all
-// of them, leaves the gate closed to the sweeper, which opens it once the lease is over, or says why it cannot.
+// TestASignOffThatFailsSignsNothing: the event of a sign-off that cannot fence the records, cannot tell whether the result
+// has all of them, or cannot store the edition, is opened.
 func TestASignOffThatFailsSignsNothing(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{"numbers", "fence", "marks", "edition"} {
@@ -98,30 +98,12 @@ func TestASignOffThatFailsSignsNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		store := failing{s.store, method}
-		s.Store = store
+		s.Store = failing{s.store, method}
 		if method == "edition" {
 			s.keep = func() error { return apperr.New(apperr.Unavailable, "The store is away.") }
 		}
-		_, err = s.Finish(t.Context(), closing)
-		now, read := s.store.Event(t.Context(), galaOrg, galaEvent)
-		if read != nil || err == nil || now.Rev != closing.Rev || now.Gate.State != record.GateClosing || len(now.Editions) != 0 {
-			t.Errorf("%s: %v, gate %+v, %d editions, %v", method, err, now.Gate, len(now.Editions), read)
-		}
-		s.now = closing.Gate.Pending.Until
-		if opened, err := s.Sweep(t.Context()); err != nil || opened != 0 {
-			t.Errorf("%s: %d opened within the lease, %v", method, opened, err)
-		}
-		s.now = s.now.Add(time.Millisecond)
-		for _, away := range []string{"closing events", "event"} {
-			s.Store = failing{s.store, away}
-			if opened, err := s.Sweep(t.Context()); !errors.Is(err, errAway) || opened != 0 {
-				t.Errorf("%s: without %s %d opened, %v", method, away, opened, err)
-			}
-		}
-		s.Store = s.store
-		if opened, err := s.Sweep(t.Context()); err != nil || opened != 1 {
-			t.Errorf("%s: %d opened after the lease, %v", method, opened, err)
+		if _, err = s.Finish(t.Context(), closing); err == nil {
+			t.Errorf("%s: no error", method)
 		}
 		s.wantOpen(closing, apperr.Unavailable)
 	}
@@ -130,6 +112,33 @@ func TestASignOffThatFailsSignsNothing(t *testing.T) {
 	if _, err := s.begin(func(*signoff.Request) {}); !errors.Is(err, errAway) {
 		t.Errorf("begun without the number of records: %v", err)
 	}
+}
+
+// TestASignOffThatEndsIsSwept: the gate of a sign-off whose process ended is opened once the lease is over, or the sweeper
+// says why it cannot be.
+func TestASignOffThatEndsIsSwept(t *testing.T) {
+	t.Parallel()
+	s := toSign(t)
+	closing, err := s.begin(func(*signoff.Request) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.now = closing.Gate.Pending.Until
+	if opened, err := s.Sweep(t.Context()); err != nil || opened != 0 {
+		t.Errorf("%d opened within the lease, %v", opened, err)
+	}
+	s.now = s.now.Add(time.Millisecond)
+	for _, away := range []string{"closing events", "event"} {
+		s.Store = failing{s.store, away}
+		if opened, err := s.Sweep(t.Context()); !errors.Is(err, errAway) || opened != 0 {
+			t.Errorf("without %s %d opened, %v", away, opened, err)
+		}
+	}
+	s.Store = s.store
+	if opened, err := s.Sweep(t.Context()); err != nil || opened != 1 {
+		t.Errorf("%d opened after the lease, %v", opened, err)
+	}
+	s.wantOpen(closing, apperr.Unavailable)
 }
 
 // TestAWithdrawalOfTheEventAsItWasSeen: a sign-off is made and withdrawn where the event is what its manager saw.
