@@ -136,8 +136,8 @@ func NewPseudonyms(random func() string) *Pseudonyms {
 	return &Pseudonyms{random, map[string]string{}}
 }
 
-// of returns the pseudonym of a person.
-func (names *Pseudonyms) of(a record.Actor) record.Actor {
+// Of returns the pseudonym of a person.
+func (names *Pseudonyms) Of(a record.Actor) record.Actor {
 	if a.ID == "" || a == record.System() {
 		return a // no person
 	}
@@ -158,7 +158,7 @@ func WithoutNames(s Source, random func() string) Source {
 // from several.
 func (names *Pseudonyms) WithoutNames(s Source) Source {
 	s.Names = NamesRoles
-	person := names.of
+	person := names.Of
 	s.Event.Title = Withheld
 	s.Event.Boundary = withoutReasons(s.Event.Boundary)
 	s.Records = slices.Clone(s.Records)

@@ -42,15 +42,17 @@ func WholeReports(ctx context.Context, d Deps, ev record.Event, names string) (m
 			return nil, err
 		}
 	}
+	var pseudonyms *bundle.Pseudonyms
 	if names == bundle.NamesRoles {
 		source.InputsHash = result.InputsHash
-		source = bundle.WithoutNames(source, pseudonym)
+		pseudonyms = bundle.NewPseudonyms(pseudonym)
+		source = pseudonyms.WithoutNames(source)
 	}
 	built, err := s.build(source, result)
 	if err != nil {
 		return nil, err
 	}
-	data, _, err := s.reportData(ctx, ev, result, built)
+	data, _, err := s.reportData(ctx, ev, result, built, pseudonyms)
 	if err != nil {
 		return nil, err
 	}

@@ -67,8 +67,7 @@ func (s *server) Keep(ctx context.Context, ev record.Event, e record.Edition) (r
 	if err != nil {
 		return "", err
 	}
-	source.SignOff = &bundle.SignOff{Edition: e.Edition, By: e.By, At: e.At.UTC().Format(timeLayout),
-		Statement: e.Statement, FourEyes: e.FourEyes, Open: e.Open}
+	source.SignOff = signOffOf(e)
 	built, err := s.build(source, result)
 	if err != nil {
 		return "", err
@@ -152,7 +151,7 @@ func (s *server) keepReports(ctx context.Context, w *editions.Writer, ev record.
 	if err := keepBundle(ctx, w, keptBundle, built.Bundle); err != nil {
 		return err
 	}
-	data, _, err := s.reportData(ctx, ev, result, built)
+	data, _, err := s.reportData(ctx, ev, result, built, nil)
 	if err != nil {
 		return err
 	}
@@ -164,18 +163,28 @@ func (s *server) keepReports(ctx context.Context, w *editions.Writer, ev record.
 	return w.Document(ctx, keptTable, formCSV, func(d *editions.DocumentWriter) error { return report.CSV(d, data) })
 }
 
-// reportData returns the data of the page and the table of a result, and the list of what to measure next.
-func (s *server) reportData(ctx context.Context, ev record.Event, result resulttree.Result, built bundle.Built) (report.Data, []findings.ToMeasure, error) {
+// reportData returns the data of the page and the table of a result, and the list of what to measure next. People have the
+// pseudonyms that they have in the bundle; nil: their names.
+func (s *server) reportData(ctx context.Context, ev record.Event, result resulttree.Result, built bundle.Built, pseudonyms *bundle.Pseudonyms) (report.Data, []findings.ToMeasure, error) {
 	data := report.Data{Built: built, About: ev, Context: result.Context, SignOff: built.SignOff, NotCounted: built.NotCounted}
 	var err error
 	if data.Earlier, data.Causes, err = s.sinceEdition(ctx, ev, result); err != nil {
 		return data, nil, err
+	}
+	if pseudonyms != nil {
+		data.Causes = slices.Clone(data.Causes)
+		for i := range data.Causes {
+			data.Causes[i].By = pseudonyms.Of(data.Causes[i].By)
+		}
 	}
 	organization, err := s.Records.Organization(ctx, ev.Org)
 	if err != nil && !errors.Is(err, record.ErrNotFound) {
 		return data, nil, err
 	}
 	data.Organization = organization.Name
+	if data.SignOff == nil {
+		data.SignOff = currentSignOff(ev, result)
+	}
 	if data.NotCounted == nil {
 		if data.NotCounted, err = s.notCounted(ctx, ev); err != nil {
 			return data, nil, err
@@ -184,6 +193,19 @@ func (s *server) reportData(ctx context.Context, ev record.Event, result resultt
 	checks, err := s.crosschecks.Of(ctx, ev, result)
 	data.Findings = checks.Findings
 	return data, checks.Next, err
+}
+
+// signOffOf returns the sign-off of an edition.
+func signOffOf(e record.Edition) *bundle.SignOff {
+	return &bundle.SignOff{Edition: e.Edition, By: e.By, At: e.At.UTC().Format(timeLayout), Statement: e.Statement, FourEyes: e.FourEyes, Open: e.Open}
+}
+
+// currentSignOff returns the sign-off of a result; nil if its event is not signed.
+func currentSignOff(ev record.Event, result resulttree.Result) *bundle.SignOff {
+	if n := len(ev.Editions); ev.Gate.State == record.GateSigned && n > 0 && ev.Editions[n-1].Revision == result.Revision {
+		return signOffOf(ev.Editions[n-1])
+	}
+	return nil
 }
 
 // notCounted returns the numbers of records that are not in a result.

@@ -191,7 +191,7 @@ func (s *server) page(ctx context.Context, m *making) (resulttree.Result, []byte
 	if err != nil {
 		return result, nil, err
 	}
-	data, next, err := s.reportData(ctx, m.ev, result, bundle.Built{Bundle: built.Bundle, Contribution: built.Contribution})
+	data, next, err := s.reportData(ctx, m.ev, result, bundle.Built{Bundle: built.Bundle, Contribution: built.Contribution}, m.pseudonyms)
 	if err != nil {
 		return result, nil, err
 	}

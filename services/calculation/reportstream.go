@@ -124,6 +124,7 @@ func (s *server) reportBundle(ctx context.Context, m *making) (result resulttree
 		if err := s.addPeople(ctx, m.ev, &source); err != nil {
 			return result, nil, nil, err
 		}
+		source.SignOff = currentSignOff(m.ev, result)
 	}
 	if m.pseudonyms != nil {
 		source = m.pseudonyms.WithoutNames(source)

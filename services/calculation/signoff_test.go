@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
@@ -118,4 +120,37 @@ func TestSignOff(t *testing.T) {
 		t.Errorf("the withdrawal is %+v", w)
 	}
 	withdraw(comment).wantError(http.StatusConflict, "INVALID_TRANSITION")
+}
+
+// TestTheReportOfASignedEventSaysSo: not only that of the revision, whose documents are kept. Without names it says of nobody
+// who signed, and what a change of the title made of it is said beside the signature.
+func TestTheReportOfASignedEventSaysSo(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	if e, err := s.signing(func(*failingRecords, *failingResults) {}); err != nil || e.Gate.State != record.GateSigned {
+		t.Fatalf("%v: the gate is %+v", err, e.Gate)
+	}
+	report := func(query, accept string) string {
+		t.Helper()
+		return string(s.of("/report"+query, "Accept", accept).want(http.StatusOK).body)
+	}
+	var b bundle.Bundle
+	if err := json.Unmarshal([]byte(report("?names=full", "application/json")), &b); err != nil || b.SignOff == nil || b.SignOff.Edition != 1 || b.SignOff.By.Name != someManager.Name {
+		t.Errorf("the bundle: %v, %+v", err, b.SignOff)
+	}
+	const signed, changed = "as edition 1", "The event was changed in what no figure depends on"
+	if page := report("", "text/html"); !strings.Contains(page, "Manager (manager)") || !strings.Contains(page, signed) || strings.Contains(page, "Not signed off") || strings.Contains(page, changed) {
+		t.Error("the page does not say who signed")
+	}
+	if page := report("?names=roles", "text/html"); strings.Contains(page, "Manager (") || strings.Contains(page, "As agreed.") || !strings.Contains(page, signed) {
+		t.Error("the page without names names somebody, or does not say that it is signed")
+	}
+	e := s.eventNow()
+	e.Title, e.Last.Action, e.Rev = "Another title", record.EventChanged, e.Rev+1
+	if err := s.records.ReplaceEvent(t.Context(), org, e, e.Rev-1); err != nil {
+		t.Fatal(err)
+	}
+	if page := report("", "text/html"); !strings.Contains(page, signed) || !strings.Contains(page, changed) {
+		t.Error("a later title is taken for the one that was signed")
+	}
 }
