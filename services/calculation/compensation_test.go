@@ -44,6 +44,30 @@ func TestCompensationIsNeverSubtracted(t *testing.T) {
 	}
 }
 
+// TestAPageWithoutNamesWithholdsTexts: also those that are not of its bundle.
+func TestAPageWithoutNamesWithholdsTexts(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.add("venue", `{"electricityKWh":1000,"site":"Villa Anna"}`, record.Approved)
+	s.add("energy", `{"source":"grid","energyKWh":1000,"site":"Villa Anna"}`, record.Approved)
+	s.change(func(e *record.Event) {
+		e.Compensation = []record.Compensation{{Kind: record.Offset, KgCO2e: decimal.FromInt(3), Description: "The wood of Ada", Standard: "GS"}}
+	})
+	s.settle()
+	texts := []string{"Villa Anna", "The wood of Ada"}
+	for query, want := range map[string]bool{"?names=full": true, "?names=roles": false} {
+		page := string(s.of("/report"+query, "Accept", "text/html").want(http.StatusOK).body)
+		for _, text := range texts {
+			if strings.Contains(page, text) != want {
+				t.Errorf("%s: %q is there: %v", query, text, !want)
+			}
+		}
+		if !strings.Contains(page, "count the same kind of energy") || !strings.Contains(page, "GS") {
+			t.Errorf("%s: the finding or the standard is missing", query)
+		}
+	}
+}
+
 // TestAdoptCorrectedGrid: an event in the United States adopts engine 2.1.0 only explicitly, and the difference is
 // attributed to the method: 1,000 kWh are 392.89 kg, before 349.7.
 func TestAdoptCorrectedGrid(t *testing.T) {

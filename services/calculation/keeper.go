@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 
 	"github.com/gofiber/fiber/v2"
@@ -171,12 +172,6 @@ func (s *server) reportData(ctx context.Context, ev record.Event, result resultt
 	if data.Earlier, data.Causes, err = s.sinceEdition(ctx, ev, result); err != nil {
 		return data, nil, err
 	}
-	if pseudonyms != nil {
-		data.Causes = slices.Clone(data.Causes)
-		for i := range data.Causes {
-			data.Causes[i].By = pseudonyms.Of(data.Causes[i].By)
-		}
-	}
 	organization, err := s.Records.Organization(ctx, ev.Org)
 	if err != nil && !errors.Is(err, record.ErrNotFound) {
 		return data, nil, err
@@ -192,7 +187,31 @@ func (s *server) reportData(ctx context.Context, ev record.Event, result resultt
 	}
 	checks, err := s.crosschecks.Of(ctx, ev, result)
 	data.Findings = checks.Findings
+	if pseudonyms != nil {
+		withhold(&data, pseudonyms)
+	}
 	return data, checks.Next, err
+}
+
+// freeInFinding is free text in the message of a finding: the name of a site.
+var freeInFinding = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+
+// withhold replaces the people of a report by their pseudonyms, and its free text, in what is not of its bundle.
+func withhold(data *report.Data, pseudonyms *bundle.Pseudonyms) {
+	data.Causes, data.Findings, data.About.Compensation = slices.Clone(data.Causes), slices.Clone(data.Findings), slices.Clone(data.About.Compensation)
+	for i := range data.Causes {
+		data.Causes[i].By = pseudonyms.Of(data.Causes[i].By)
+	}
+	for i := range data.Findings {
+		if f := &data.Findings[i]; f.Code == findings.SiteEnergyTwice {
+			f.Message = freeInFinding.ReplaceAllString(f.Message, `"`+bundle.Withheld+`"`)
+		}
+	}
+	for i := range data.About.Compensation {
+		if c := &data.About.Compensation[i]; c.Description != "" {
+			c.Description = bundle.Withheld
+		}
+	}
 }
 
 // signOffOf returns the sign-off of an edition.
