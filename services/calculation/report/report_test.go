@@ -78,24 +78,6 @@ func TestPageSaysWhoSignedAndWhatIsLeftOut(t *testing.T) {
 	}
 }
 
-// TestTextsThatWereNotSigned: the page has the title of today beside the signature, which is of another one.
-func TestTextsThatWereNotSigned(t *testing.T) {
-	t.Parallel()
-	d := data(t, footprint.EventContext{GWP: "published", FactorSet: "desnz-2026"}, `waste {"treatment":"landfill","weightKg":1000}`)
-	d.SignOff = &bundle.SignOff{Edition: 3, By: record.Actor{ID: "u", Name: "Morgan Lee", Role: identity.Manager}, At: "2026-06-12T10:00:00.000Z", Statement: "Complete"}
-	const said = "The signed documents are those of edition 3."
-	for _, c := range []struct {
-		gate record.GateState
-		last record.EventAction
-		want bool
-	}{{record.GateClosing, record.SignOffBegun, false}, {record.GateSigned, record.SignedOff, false}, {record.GateSigned, record.EventChanged, true}, {record.GateSigned, record.ChangeRejected, false}, {record.GateOpen, record.EventChanged, false}} {
-		d.About.Gate.State, d.About.Last.Action = c.gate, c.last
-		if got := strings.Contains(page(t, d), said); got != c.want {
-			t.Errorf("%s, last %s: said %v", c.gate, c.last, got)
-		}
-	}
-}
-
 // TestPageOfLittle: an event that says nothing of itself, with a total of 0.
 // TestPageLinksToWhatIsServed: a report leads to the methodology and to the
 // page on its JSON form, and to nothing that the server does not have.

@@ -8,6 +8,8 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/record"
 )
 
 // TestSharesOfOnePartAreNamed: a bar of a single part is not drawn, but what the whole is of is said.
@@ -73,6 +75,24 @@ func TestTheCommandOfASignedPage(t *testing.T) {
 	for _, want := range []string{"<code>ecf verify --key the-key report.json</code>", "hash that the program prints", d.Hashes.Content} {
 		if !strings.Contains(text, want) {
 			t.Errorf("a signed page lacks %q", want)
+		}
+	}
+}
+
+// TestTextsThatWereNotSigned: the page has the title of today beside the signature, which is of another one.
+func TestTextsThatWereNotSigned(t *testing.T) {
+	t.Parallel()
+	d := data(t, footprint.EventContext{GWP: "published", FactorSet: "desnz-2026"}, `waste {"treatment":"landfill","weightKg":1000}`)
+	d.SignOff = &bundle.SignOff{Edition: 3, By: record.Actor{ID: "u", Name: "Morgan Lee", Role: identity.Manager}, At: "2026-06-12T10:00:00.000Z", Statement: "Complete"}
+	const said = "The signed documents are those of edition 3."
+	for _, c := range []struct {
+		gate record.GateState
+		last record.EventAction
+		want bool
+	}{{record.GateClosing, record.SignOffBegun, false}, {record.GateSigned, record.SignedOff, false}, {record.GateSigned, record.EventChanged, true}, {record.GateSigned, record.ChangeRejected, false}, {record.GateOpen, record.EventChanged, false}} {
+		d.About.Gate.State, d.About.Last.Action = c.gate, c.last
+		if got := strings.Contains(page(t, d), said); got != c.want {
+			t.Errorf("%s, last %s: said %v", c.gate, c.last, got)
 		}
 	}
 }
