@@ -34,9 +34,8 @@ func (r *Reader) RequireOneOf(names ...string) {
 	if len(names) == 1 {
 		message = names[0] + " is required."
 	}
-	d := apperr.Detail{Field: r.Path(names[0]), Code: Required, Message: message}
-	r.faults.add(d)
-	r.oneOf = append(r.oneOf, oneOf{names, d.Message})
+	r.faults.add(apperr.Detail{Field: r.Path(names[0]), Code: Required, Message: message})
+	r.oneOf = append(r.oneOf, oneOf{names, message})
 }
 
 // oneOf are fields of which one is required and none is present, and the message of the fault.
@@ -46,12 +45,9 @@ type oneOf struct {
 }
 
 // faulted reports whether a field has a fault already: a mistake is one fault.
-func (r *Reader) faulted(name string) bool { return r.faultOf(name) >= 0 }
-
-// faultOf returns the place of the fault of a field; -1: it has none.
-func (r *Reader) faultOf(name string) int {
+func (r *Reader) faulted(name string) bool {
 	path := r.Path(name)
-	return slices.IndexFunc(r.faults.list, func(f apperr.Detail) bool { return f.Field == path })
+	return slices.ContainsFunc(r.faults.list, func(f apperr.Detail) bool { return f.Field == path })
 }
 
 // lacks adds the fault of an absent field that another one requires. That says more than that it is one of those of which
