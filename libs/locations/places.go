@@ -189,7 +189,7 @@ func AirportCalled(text string) (called Location, ok bool) {
 	return called, ok
 }
 
-// tells reports whether words identify an airport without its city's name.
+// tells reports whether words identify an airport without the name of its city.
 func tells(words []string) bool {
 	return slices.ContainsFunc(words, func(word string) bool {
 		switch word {

@@ -55,18 +55,21 @@ type Found struct {
 // world. The largest of several places is taken only when it has ten times the
 // people of the next. Another name decides only where no place has the text as its
 // main name, or for a place of the event's country; but one that has three times the people
-// of the place so called leaves it open which is meant: Cologne is a town in Lombardy. No
-// district of a city abroad is found without its country. The error is an *AmbiguousError or a *NotFoundError.
+// of the place so called leaves it open which is meant: Cologne is a town in Lombardy. A name in another language or script,
+// Venezia, finds a town only where nothing else is called so. No district of a city abroad is found without its country. The error is an *AmbiguousError or a *NotFoundError.
 func Find(text, home string) (Found, error) {
 	text = strings.TrimSpace(text)
 	if text == "" || len(text) > MaxText {
 		return Found{}, &NotFoundError{Text: text}
 	}
 	im := loaded()
-	for _, q := range queries(text) {
-		found, err := im.find(text, q, home)
-		if _, missing := errors.AsType[*NotFoundError](err); !missing {
-			return found, err
+	readings := queries(text)
+	for _, kinds := range [...][]scope{scopes, lastScopes} {
+		for _, q := range readings {
+			found, err := im.find(text, q, home, kinds)
+			if _, missing := errors.AsType[*NotFoundError](err); !missing {
+				return found, err
+			}
 		}
 	}
 	return Found{}, &NotFoundError{Text: text, searched: im}
@@ -143,20 +146,27 @@ var countryNames = sync.OnceValue(func() map[string]string {
 	return codes
 })
 
+// scope is where to search and by what kind of names; home: in the event's country alone.
+type scope struct {
+	home bool
+	kind string
+}
+
 // scopes are where and by what kinds of names to search, in this order: a main
 // name anywhere is better than another name in the event's country, unless that is of a
 // place as large (see byOtherNameAtHome).
-var scopes = []struct {
-	home bool
-	kind string
-}{
+var scopes = []scope{
 	{true, ByName}, {true, BySmallName}, {false, ByName},
 	{true, ByOtherName}, {false, ByOtherName}, {false, BySmallName}, {false, BySmallOtherName},
 	{true, ByRegion}, {false, ByRegion},
 	{true, ByDistrict}, {false, ByDistrict},
 }
 
-func (im *image) find(text string, q query, home string) (Found, error) {
+// lastScopes are searched where no reading of a text is found otherwise: a name in another language never decides against
+// another kind of name.
+var lastScopes = []scope{{true, ByFurtherName}, {false, ByFurtherName}}
+
+func (im *image) find(text string, q query, home string, kinds []scope) (Found, error) {
 	stated := q.country
 	if stated == "" {
 		stated = home
@@ -168,7 +178,7 @@ func (im *image) find(text string, q query, home string) (Found, error) {
 	if q.country != "" {
 		home = ""
 	}
-	for _, s := range scopes {
+	for _, s := range kinds {
 		within := q.country
 		if s.home {
 			if within = home; within == "" {

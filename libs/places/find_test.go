@@ -54,6 +54,21 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// TestNamesInOtherLanguages: a name in another language or script finds a town, but only where nothing else is called so:
+// Velence is Venice in Hungarian, and a town in Hungary.
+func TestNamesInOtherLanguages(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"Venezia": "Venice, Veneto, IT", "Venedig": "Venice, Veneto, IT", "'s-Gravenhage": "The Hague, South Holland, NL", "s-Gravenhage, NL": "The Hague, South Holland, NL",
+		"Lüttich": "Liège, Wallonia, BE", "Luik (BE)": "Liège, Wallonia, BE", "Aix-la-Chapelle": "Aachen, North Rhine-Westphalia, DE", "Ypres": "Ieper, Flanders, BE",
+		"Αθήνα": "Athens, Attica, GR", "Москва": "Moscow, RU", "東京": "Tokyo, JP", "Velence": "Velence, Fejér, HU",
+	} {
+		if got, err := places.Find(text, "GB"); err != nil || got.String() != want {
+			t.Errorf("Find(%q) = %v (%s), %v; want %s", text, got.Place, got.FoundBy, err, want)
+		}
+	}
+}
+
 func TestAmbiguous(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, home string }{{"Newcastle", ""}, {"Springfield", "US"}, {"Cambridge", ""}, {"Cambridge, US", ""}, {"Richmond", ""},
@@ -88,8 +103,8 @@ func TestNotFound(t *testing.T) {
 	}
 }
 
-// TestHomeWins verifies that the event's country precedes the world, and that a far larger namesake is reported.
-func TestHomeWins(t *testing.T) {
+// TestPlacesOfTheEventsCountryComeFirst verifies that the event's country precedes the world, and that a far larger namesake is reported.
+func TestPlacesOfTheEventsCountryComeFirst(t *testing.T) {
 	t.Parallel()
 	got, err := places.Find("Boston", "GB")
 	if err != nil || got.Country != "GB" || got.Namesake == nil || got.Namesake.Country != "US" {

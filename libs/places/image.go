@@ -20,6 +20,7 @@ const (
 	BySmallOtherName = "smallTownOther"   // an alternative name of such a town
 	ByRegion         = "region"           // of a region: it finds the region's largest town
 	ByDistrict       = "district"         // of a district of a city
+	ByFurtherName    = "furtherName"      // a name of a town of 15,000 people and more in another language or script
 	ByPostcode       = "postcode"         // of an area of postcodes
 	ByCountryCentre  = "countryPopulated" // the population of a country, represented by its largest towns
 )
@@ -27,7 +28,7 @@ const (
 // NameKinds returns the kinds of names that have a section in the image, in
 // its order.
 func NameKinds() []string {
-	return []string{ByName, ByOtherName, BySmallName, BySmallOtherName, ByRegion, ByDistrict}
+	return []string{ByName, ByOtherName, BySmallName, BySmallOtherName, ByRegion, ByDistrict, ByFurtherName}
 }
 
 //go:embed image.txt.gz

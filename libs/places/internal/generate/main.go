@@ -152,6 +152,10 @@ func buildImage(tables map[string][]row) ([]byte, error) {
 	for _, kind := range places.NameKinds() {
 		names[kind] = index{}
 	}
+	further := map[string]string{}
+	for _, r := range tables["further-names"] {
+		further[r["geonames_id"]] = r["names"]
+	}
 	regions := regionIndex{found: names[places.ByRegion], seen: map[string]bool{}}
 	number := 0
 	for _, table := range []string{"places", "places-1000"} {
@@ -176,6 +180,9 @@ func buildImage(tables map[string][]row) ([]byte, error) {
 			names[main].add(r["ascii_name"], number)
 			for alt := range strings.SplitSeq(r["alt_names"], "|") {
 				names[other].add(alt, number)
+			}
+			for name := range strings.SplitSeq(further[r["geonames_id"]], "|") {
+				names[places.ByFurtherName].add(name, number)
 			}
 			if main != places.ByDistrict {
 				regions.add(r, number)
