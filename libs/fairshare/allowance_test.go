@@ -77,8 +77,8 @@ func TestSpendersAreForgotten(t *testing.T) {
 	}
 }
 
-// TestWaitingCosts verifies that waiting work is limited by its cost.
-func TestWaitingCosts(t *testing.T) {
+// TestWaitingIsLimitedByCost verifies that waiting work is limited by its cost.
+func TestWaitingIsLimitedByCost(t *testing.T) {
 	t.Parallel()
 	for cost, want := range map[int]int{1: 8, 2: 4, 4: 2, 100: 1} {
 		b := newBench(t, fairshare.Options{Slots: 1, Share: 1, Waiting: 8})

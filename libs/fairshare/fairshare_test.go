@@ -126,8 +126,8 @@ func TestWorkThatCompletes(t *testing.T) {
 	}
 }
 
-// TestCostsCount verifies that a key with expensive work gets slots less often.
-func TestCostsCount(t *testing.T) {
+// TestExpensiveKeysGetFewerSlots verifies that a key with expensive work gets slots less often.
+func TestExpensiveKeysGetFewerSlots(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, fairshare.Options{Slots: 1, Share: 1})
 	for range 3 {
@@ -161,8 +161,8 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// TestNobodySavesUp verifies that a key gains nothing by being away.
-func TestNobodySavesUp(t *testing.T) {
+// TestIdleKeysGainNoAdvantage verifies that a key gains nothing by being away.
+func TestIdleKeysGainNoAdvantage(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, fairshare.Options{Slots: 1, Share: 1})
 	b.wants("z", 1)
@@ -196,8 +196,8 @@ func TestWaiting(t *testing.T) {
 	}
 }
 
-// TestCallersLeave: who leaves before its turn takes no slot, and keeps none.
-func TestCallersLeave(t *testing.T) {
+// TestCancelledCallersHoldNoSlot: who leaves before its turn takes no slot, and keeps none.
+func TestCancelledCallersHoldNoSlot(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, fairshare.Options{Slots: 1, Share: 1})
 	b.wants("a", 1)

@@ -50,7 +50,7 @@ func TestCacheUnderConcurrentUse(t *testing.T) {
 	}
 }
 
-func TestCostIsBounded(t *testing.T) {
+func TestCostingCacheIsBounded(t *testing.T) {
 	t.Parallel()
 	c := NewCosting[string](10, func(s string) int { return len(s) })
 	c.Put("a", "12345")

@@ -20,7 +20,7 @@ type Rule struct {
 // Result is the outcome of Take or Peek.
 type Result struct {
 	// Allowed reports that the event was counted and may proceed. A rejected event is not
-	// counted, so a client that waits as told is admitted.
+	// counted, so a client that waits for the announced time is admitted.
 	Allowed bool
 	// Remaining is how many more would be allowed now.
 	Remaining int

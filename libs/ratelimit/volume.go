@@ -47,10 +47,10 @@ func (r *Redis) Pour(ctx context.Context, key string, rule Rule, n int64) (time.
 var volume = redis.NewScript(volumeScript)
 
 const (
-	// sharedEvery is how long a Volume counts alone: by then it tells the shared bucket what it has counted, and learns
-	// what others have.
+	// sharedEvery is the interval at which a Volume adds what it has counted to the shared bucket, and reads what other
+	// processes have added.
 	sharedEvery = time.Second
-	// maxBuckets is the number of buckets beyond which a Volume forgets those that have drained.
+	// maxBuckets is the number of buckets beyond which a Volume removes those that have drained.
 	maxBuckets = 10_000
 )
 
@@ -138,7 +138,7 @@ func (v *Volume) of(key string, now time.Time) *bucket {
 	return b
 }
 
-// forget removes buckets that have nothing to tell and are empty: the shared ones know the rest.
+// forget removes empty buckets without unshared counts; everything else is in the shared buckets.
 func (v *Volume) forget(now time.Time) {
 	for key, b := range v.buckets {
 		if b.untold == 0 && !b.drained.After(now) {
@@ -147,7 +147,7 @@ func (v *Volume) forget(now time.Time) {
 	}
 }
 
-// begin returns what to tell the shared bucket, and whether to ask it now. Of concurrent callers one asks.
+// begin returns what to add to the shared bucket, and whether to do so now: of concurrent callers only one does.
 func (v *Volume) begin(key string, now time.Time) (untold int64, ask bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -161,7 +161,7 @@ func (v *Volume) begin(key string, now time.Time) (untold int64, ask bool) {
 	return untold, true
 }
 
-// end takes over the answer of the shared bucket. What was not told remains to be.
+// end applies the result of the shared bucket. If that failed, what was to be added is kept for the next time.
 func (v *Volume) end(key string, now time.Time, told int64, left time.Duration, ok bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -2,6 +2,7 @@ package testkit
 
 import (
 	"os"
+	"runtime/debug"
 	"testing"
 )
 
@@ -29,4 +30,11 @@ func WithoutRace(t testing.TB) {
 	if raceEnabled {
 		t.Skip("runs without the race detector")
 	}
+}
+
+// Allocations is testing.AllocsPerRun without garbage collections: each would empty the
+// pools, and how many fall into the runs depends on the heap and on the machine.
+func Allocations(runs int, f func()) float64 {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	return testing.AllocsPerRun(runs, f)
 }

@@ -5,13 +5,10 @@ import (
 	"fmt"
 	"net"
 	"os/exec"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/alicebob/miniredis/v2"
 )
 
 // redisLimit is how long a Redis server may take to start or stop.
@@ -41,8 +38,7 @@ type RedisServer struct {
 	path     string // of redis-server
 	dir      string
 	proc     *Proc // nil while it does not run
-	embedded *miniredis.Miniredis
-	up       bool // of the embedded server
+	embedded *embeddedRedis
 }
 
 // Redis starts an empty Redis server for this test and returns its URL. Its contents do
@@ -90,7 +86,7 @@ func (s *RedisServer) Real() bool { return s.path != "" }
 func (s *RedisServer) Stop() {
 	s.t.Helper()
 	if s.embedded != nil {
-		s.closeEmbedded()
+		s.embedded.stop(s.durable)
 		return
 	}
 	if s.proc == nil {
@@ -105,7 +101,7 @@ func (s *RedisServer) Stop() {
 // Kill kills the server as a crash would (SIGKILL) and waits for it to exit.
 func (s *RedisServer) Kill() {
 	if s.embedded != nil {
-		s.closeEmbedded()
+		s.embedded.stop(s.durable)
 		return
 	}
 	if s.proc != nil {
@@ -119,12 +115,11 @@ func (s *RedisServer) Kill() {
 func (s *RedisServer) Start() {
 	s.t.Helper()
 	switch {
-	case s.embedded != nil && !s.up:
-		if err := s.embedded.Restart(); err != nil {
+	case s.embedded != nil:
+		if err := s.embedded.start(s.addr); err != nil {
 			s.t.Fatalf("restart the embedded Redis: %v", err)
 		}
-		s.up = true
-	case s.embedded == nil && s.proc == nil:
+	case s.proc == nil:
 		s.proc = s.launch()
 	}
 	s.waitReady()
@@ -184,7 +179,7 @@ func (s *RedisServer) needReal(what string) {
 // startReal starts redis-server on a free port.
 func (s *RedisServer) startReal() {
 	s.t.Helper()
-	s.addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(FreePort(s.t)))
+	s.addr = localAddr(FreePort(s.t))
 	s.proc = s.launch()
 }
 
@@ -253,54 +248,4 @@ func (s *RedisServer) command(command, want string) error {
 		return fmt.Errorf("%s is answered with %q", command, answer)
 	}
 	return nil
-}
-
-// startEmbedded starts the imitation and advances its clock, without which no key would
-// expire.
-func (s *RedisServer) startEmbedded() {
-	s.t.Helper()
-	if len(s.args) > 0 {
-		s.needReal("an option of Redis")
-	}
-	s.embedded = miniredis.NewMiniRedis()
-	// A port that FreePort gives to no other test while the server is stopped.
-	if err := s.embedded.StartAddr(fmt.Sprintf("127.0.0.1:%d", FreePort(s.t))); err != nil {
-		s.t.Fatalf("start the embedded Redis: %v", err)
-	}
-	s.addr, s.up = s.embedded.Addr(), true
-
-	stop, stopped := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(stopped)
-		tick := time.NewTicker(pollInterval)
-		defer tick.Stop()
-		for last := time.Now(); ; {
-			select {
-			case <-stop:
-				return
-			case now := <-tick.C:
-				s.embedded.FastForward(now.Sub(last))
-				last = now
-			}
-		}
-	}()
-	s.t.Cleanup(func() {
-		close(stop)
-		<-stopped
-		if s.up {
-			s.embedded.Close()
-		}
-	})
-}
-
-// closeEmbedded stops the imitation and deletes what a real server would not keep.
-func (s *RedisServer) closeEmbedded() {
-	if !s.up {
-		return
-	}
-	s.up = false
-	s.embedded.Close()
-	if !s.durable {
-		s.embedded.FlushAll()
-	}
 }

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -112,6 +113,28 @@ func TestRedisEndsAndComesBack(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestRedisComesBackWhileProcessesStart: a process that another test is just starting has the sockets of this one until
+// it executes its program, and must not keep the port of a server that was stopped.
+func TestRedisComesBackWhileProcessesStart(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer cancel()
+	for range 2 {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				_ = exec.CommandContext(ctx, "true").Run() // that there is none matters as little as its end
+			}
+		})
+	}
+	s := newRedis(t, "")
+	for range 50 {
+		s.Stop()
+		s.Start()
 	}
 }
 

@@ -151,11 +151,25 @@ func FreePort(t testing.TB) int {
 }
 
 func canListen(port int) bool {
-	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	l, err := net.Listen("tcp", localAddr(port))
 	if err != nil {
 		return false
 	}
-	return l.Close() == nil
+	return unlisten(l) == nil
+}
+
+func localAddr(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
+
+// unlisten closes a listener so that its port is free at once. A process that is being
+// started at that time has a copy of the socket until it executes its program, and
+// closing alone would leave the port in use until then.
+func unlisten(l net.Listener) error {
+	if tcp, ok := l.(*net.TCPListener); ok {
+		if socket, err := tcp.SyscallConn(); err == nil {
+			_ = socket.Control(func(fd uintptr) { _ = syscall.Shutdown(int(fd), syscall.SHUT_RDWR) })
+		}
+	}
+	return l.Close()
 }
 
 // Root returns the directory of the workspace, where go.work is.

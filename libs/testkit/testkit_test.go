@@ -130,6 +130,23 @@ func TestFreePortIsGivenOnce(t *testing.T) {
 	}
 }
 
+// TestAllocationsAreTheSameOnEveryHeap counts those of a function that takes from a pool, and that allocates so much that
+// collections would empty it. It does not run in parallel, since allocations of other tests would count.
+func TestAllocationsAreTheSameOnEveryHeap(t *testing.T) {
+	WithoutRace(t)
+	pool := sync.Pool{New: func() any { return new([64]byte) }}
+	var sink []byte
+	got := Allocations(5, func() {
+		pool.Put(pool.Get())
+		for range 4 {
+			sink = make([]byte, 8<<20)
+		}
+	})
+	if got != 4 || len(sink) == 0 {
+		t.Errorf("%v allocations, want 4", got)
+	}
+}
+
 func TestRoot(t *testing.T) {
 	t.Parallel()
 	if _, err := os.Stat(filepath.Join(Root(t), engineModule, "go.mod")); err != nil {

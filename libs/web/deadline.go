@@ -8,7 +8,7 @@ import (
 )
 
 // deadlineContext is a context that ends at a deadline or by a call of end. Its timer
-// and its registration with the parent are created only when somebody waits for it:
+// and its registration with the parent are created only when a caller waits for it:
 // most requests are answered from memory before that.
 type deadlineContext struct {
 	parent   context.Context

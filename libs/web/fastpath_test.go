@@ -14,13 +14,13 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// withShortcut is an application with a fast path; until receives the deadline of each request
+// withFastPath is an application with a fast path; until receives the deadline of each request
 // handled in full.
-func withShortcut(t *testing.T, shortcut func(*web.FastPath) bool) (b *bundle, until *time.Time) {
+func withFastPath(t *testing.T, take func(*web.FastPath) bool) (b *bundle, until *time.Time) {
 	t.Helper()
 	until = new(time.Time)
 	b = setup(t, func(o *web.Options) {
-		o.Tracer, o.Timeout, o.FastPath = noop.NewTracerProvider().Tracer("test"), time.Minute, shortcut
+		o.Tracer, o.Timeout, o.FastPath = noop.NewTracerProvider().Tracer("test"), time.Minute, take
 	})
 	if err := register(b.app, "/api/v2", members(), []served{{Method: "GET", Path: "/events/{id}", Role: identity.User, Handler: func(c *fiber.Ctx) error {
 		*until, _ = c.UserContext().Deadline()
@@ -31,12 +31,12 @@ func withShortcut(t *testing.T, shortcut func(*web.FastPath) bool) (b *bundle, u
 	return b, until
 }
 
-// TestWhatAShortcutLeaves verifies that an unanswered request keeps its deadline and id.
-func TestWhatAShortcutLeaves(t *testing.T) {
+// TestFastPathKeepsDeadlineAndID verifies that an unanswered request keeps its deadline and id.
+func TestFastPathKeepsDeadlineAndID(t *testing.T) {
 	t.Parallel()
 	var until time.Time
 	var id string
-	b, then := withShortcut(t, func(s *web.FastPath) bool {
+	b, then := withFastPath(t, func(s *web.FastPath) bool {
 		until, _ = s.Context.Deadline()
 		id = s.ID
 		return false
@@ -47,11 +47,11 @@ func TestWhatAShortcutLeaves(t *testing.T) {
 	}
 }
 
-// TestAShortcutThatPanics verifies that a panic is answered as usual, without anything set
+// TestFastPathPanics verifies that a panic is answered as usual, without anything set
 // before.
-func TestAShortcutThatPanics(t *testing.T) {
+func TestFastPathPanics(t *testing.T) {
 	t.Parallel()
-	b, _ := withShortcut(t, func(s *web.FastPath) bool {
+	b, _ := withFastPath(t, func(s *web.FastPath) bool {
 		if strings.HasSuffix(string(s.Request.Path()), "/e2") {
 			s.Request.Response.Header.Set("X-Half", "written")
 			panic("on purpose")
@@ -70,12 +70,12 @@ func TestAShortcutThatPanics(t *testing.T) {
 	}
 }
 
-// TestWhatNoShortcutIsFor verifies that the fast path gets only reads without a body and
+// TestRequestsOutsideFastPath verifies that the fast path gets only reads without a body and
 // without a trace.
-func TestWhatNoShortcutIsFor(t *testing.T) {
+func TestRequestsOutsideFastPath(t *testing.T) {
 	t.Parallel()
 	asked := 0
-	b, _ := withShortcut(t, func(*web.FastPath) bool { asked++; return false })
+	b, _ := withFastPath(t, func(*web.FastPath) bool { asked++; return false })
 	b.get("/api/v2/events/e1", "traceparent", traceparent)
 	b.get("/api/v2/health?why=none") // it has no spans
 	b.do("HEAD", "/api/v2/events/e1", "")

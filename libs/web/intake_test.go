@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -17,6 +18,8 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/eventcarbon/ecf/libs/api"
+	"github.com/eventcarbon/ecf/libs/fairshare"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/testkit"
 	"github.com/eventcarbon/ecf/libs/web"
@@ -144,6 +147,44 @@ func TestBodiesAreBounded(t *testing.T) {
 	all.Wait()
 	for range 20 {
 		ask("user-a", large).ok(http.StatusOK)
+	}
+}
+
+// TestSessionsThatEndInAQueue: an expensive request that waited for its turn is refused if the session of its caller has
+// ended meanwhile.
+func TestSessionsThatEndInAQueue(t *testing.T) {
+	t.Parallel()
+	sessions := &leaving{tokens: members()}
+	b := setup(t, func(o *web.Options) {
+		o.Timeout = time.Minute
+		o.Work = fairshare.New(fairshare.Options{Slots: 1, Share: 1, Waiting: 128, Allowance: 100, Within: time.Minute})
+	})
+	begun, end := make(chan struct{}, 2), make(chan struct{})
+	table := api.Table{{ID: "adopt", Method: http.MethodPost, Path: "/adopt", Least: identity.User, Reach: api.Organization, Cost: api.Whole}}
+	if err := web.Register(b.app, "", sessions, table, []web.Route{{Operation: "adopt", Handler: func(c *fiber.Ctx) error {
+		begun <- struct{}{}
+		<-end
+		return web.OK(c, "done")
+	}}}); err != nil {
+		t.Fatal(err)
+	}
+	answers := make(chan *answer)
+	ask := func() { answers <- b.in(t).do(http.MethodPost, "/adopt", "", "Authorization", "Bearer user-a") }
+	go ask()
+	<-begun
+	before := sessions.asked.Load()
+	go ask()
+	testkit.Eventually(t, 10*time.Second, func() error {
+		if sessions.asked.Load() == before {
+			return errors.New("the second request has not been admitted yet")
+		}
+		return nil
+	})
+	sessions.ended.Store(true)
+	close(end)
+	statuses := []int{(<-answers).status, (<-answers).status}
+	if slices.Sort(statuses); !slices.Equal(statuses, []int{http.StatusOK, http.StatusUnauthorized}) || len(begun) > 0 {
+		t.Errorf("statuses %v, %d more begun", statuses, len(begun))
 	}
 }
 

@@ -159,27 +159,28 @@ func (r *router) serve(c *fiber.Ctx, o api.Operation, route Route) error {
 			return err
 		}
 	}
+	waited := o.Cost.Expensive()
 	if bodies, ok := c.Locals(keyIntake).(*intake); ok {
 		// Read before a slot is acquired: a slow client must not hold one.
-		slow := unread(c.Request())
+		waited = waited || unread(c.Request())
 		end, err := bodies.take(c, o)
 		if err != nil {
 			return err
 		}
 		defer end()
-		if slow && !o.Public() {
-			// The session may have ended while the body was sent.
-			token, _ := BearerToken(c)
-			if err := Readmit(c.UserContext(), r.verifier, token, PrincipalOf(c)); err != nil {
-				return err
-			}
-		}
 	}
 	end, err := r.shares.begin(c, o)
 	if err != nil {
 		return err
 	}
 	defer end()
+	if waited && !o.Public() {
+		// The session may have ended while the body was sent or the slot was in use.
+		token, _ := BearerToken(c)
+		if err := Readmit(c.UserContext(), r.verifier, token, PrincipalOf(c)); err != nil {
+			return err
+		}
+	}
 	return route.Handler(c)
 }
 

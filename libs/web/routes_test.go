@@ -338,8 +338,8 @@ func TestEveryTokenlessRequestIsRefused(t *testing.T) {
 		}
 		method := methods[rng.IntN(len(methods))]
 		a := b.do(method, path, "")
-		trimmed := strings.TrimSuffix(path, "/")
-		if trimmed == "/api/v2/auth/login" || trimmed == "/api/v2/health" {
+		// Health is a route of fiber itself, which ignores all trailing slashes; others end with one at most.
+		if strings.TrimSuffix(path, "/") == "/api/v2/auth/login" || strings.TrimRight(path, "/") == "/api/v2/health" {
 			continue
 		}
 		if a.status != http.StatusUnauthorized {

@@ -70,9 +70,9 @@ func TestConsoleReachesTheAPI(t *testing.T) {
 	}
 }
 
-// TestWaysAroundTheDoor sends one request for each thing that must be rejected, and the same
+// TestSessionRefusesBypasses sends one request for each thing that must be rejected, and the same
 // request without the fault.
-func TestWaysAroundTheDoor(t *testing.T) {
+func TestSessionRefusesBypasses(t *testing.T) {
 	s := start(t)
 	refusals := map[string]struct {
 		path   string
@@ -345,9 +345,9 @@ func TestSignOut(t *testing.T) {
 	}
 }
 
-// TestDoorSharesTheBudgetOfSignIns verifies that the sign-in limit is shared between the
+// TestSessionSharesTheLimitOfSignIns verifies that the sign-in limit is shared between the
 // console and the API.
-func TestDoorSharesTheBudgetOfSignIns(t *testing.T) {
+func TestSessionSharesTheLimitOfSignIns(t *testing.T) {
 	s := start(t, func(d *Deps) { d.SignInLimit = ratelimit.Rule{Limit: 3, Window: d.SignInLimit.Window} })
 	s.services[api.Auth].set(answering(http.StatusOK, signedIn))
 	for _, r := range []request{
@@ -370,7 +370,7 @@ func TestDoorSharesTheBudgetOfSignIns(t *testing.T) {
 	}
 }
 
-func TestReportMayBeFramedOnTheDoorOnly(t *testing.T) {
+func TestReportMayBeFramedBelowTheSessionOnly(t *testing.T) {
 	s := start(t)
 	s.services[api.Calculation].set(func(ctx *fasthttp.RequestCtx) {
 		ctx.SetContentType("text/html; charset=utf-8")
@@ -442,8 +442,8 @@ func TestReportOpenedByItsAddress(t *testing.T) {
 	}
 }
 
-// TestLargeBodiesOnTheDoor verifies that the body limit of a route applies below both prefixes.
-func TestLargeBodiesOnTheDoor(t *testing.T) {
+// TestSessionHasTheBodyLimitsOfTheAPI verifies that the body limit of a route applies below both prefixes.
+func TestSessionHasTheBodyLimitsOfTheAPI(t *testing.T) {
 	s := start(t)
 	body := `"` + strings.Repeat("x", 2<<20) + `"`
 	if a := s.do(request{method: "POST", path: "/session/api/events/e1/flights/import", body: body, header: s.fromConsole(nil)}); a.status != http.StatusOK {
@@ -531,12 +531,16 @@ func TestMissingDocumentation(t *testing.T) {
 	}
 }
 
+// TestCookiesReachNoService: neither by the fast path of reads nor by the middleware.
 func TestCookiesReachNoService(t *testing.T) {
 	s := start(t)
-	header := maps.Clone(s.fromConsole(nil))
-	s.do(request{method: "GET", path: "/api/v2/events", token: alice, header: map[string]string{"Cookie": header["Cookie"]}})
-	if got := s.services[api.Records].last(t).Header.Peek("Cookie"); len(got) > 0 {
-		t.Errorf("the service was sent %q", got)
+	cookie := map[string]string{"Cookie": s.fromConsole(nil)["Cookie"]}
+	for method, body := range map[string]string{"GET": "", "POST": "{}"} {
+		s.do(request{method: method, path: "/api/v2/events", token: alice, header: cookie, body: body})
+		got := s.services[api.Records].last(t)
+		if sent := got.Header.Peek("Cookie"); len(sent) > 0 || string(got.Header.Method()) != method {
+			t.Errorf("%s: the service was sent %s with %q", method, got.Header.Method(), sent)
+		}
 	}
 }
 

@@ -109,9 +109,9 @@ var (
 	linksOf   = regexp.MustCompile(`(?:src|href)="([^"]+)"`)
 )
 
-// TestLinksAreAlive crawls the served pages and verifies that every link has a target or is
+// TestServedLinksHaveTargets crawls the served pages and verifies that every link has a target or is
 // https, that anchors are unique, and that nothing is loaded from other hosts.
-func TestLinksAreAlive(t *testing.T) {
+func TestServedLinksHaveTargets(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	type place struct{ page, anchor, from string }

@@ -56,7 +56,7 @@ func ours(name []byte) bool { return string(name) == "server" || bytes.HasPrefix
 
 var ownPrefix = []byte("x-ecf-")
 
-// caller is what the gateway tells a service about the caller.
+// caller is what the gateway sends to a service about the caller.
 type caller struct {
 	requestID string
 	// address is valid only for a service that evaluates it.

@@ -168,7 +168,7 @@ type gateway struct {
 	unwritten *telemetry.Outage // of entries about refusals
 	holdback  *holdback
 	early     *early
-	shortcut  *shortcut
+	fastPath  *fastPath
 	tracer    trace.Tracer
 	stored    *ratelimit.Volume
 	open      *atomic.Int64 // number of open connections
@@ -284,9 +284,9 @@ func (g *gateway) newApp() (*fiber.App, error) {
 	}
 	tokens := identity.ActiveTokens{Tokens: g.Tokens, Sessions: g.Sessions}
 	g.early = &early{g: g, matcher: matcher, recall: identity.RecallOf(g.Tokens), refusals: map[string]*web.Refusal{}}
-	g.shortcut = &shortcut{g: g, matcher: matcher, tokens: tokens, recall: tokens.Recall(), reads: map[string]*plainRead{}}
+	g.fastPath = &fastPath{g: g, matcher: matcher, tokens: tokens, recall: tokens.Recall(), reads: map[string]*plainRead{}}
 	options := web.Options{Service: "gateway", Logger: g.Logger, Now: g.Now, Edge: true, Joined: g.joined, Timeout: g.Timeout, StreamBodies: true,
-		Early: g.early.take, FastPath: g.shortcut.take}
+		Early: g.early.take, FastPath: g.fastPath.take}
 	if g.tracers != nil {
 		g.tracer, options.Tracer = g.tracers.Tracer(scope), g.tracers.Tracer(scope)
 	}

@@ -109,14 +109,14 @@ func TestAllocationsOfAHop(t *testing.T) {
 	h := newHop(t)
 	var ctx fasthttp.RequestCtx
 	measure := func(handler fasthttp.RequestHandler) float64 {
-		return testing.AllocsPerRun(300, func() { ask(t, &ctx, handler) })
+		return testkit.Allocations(300, func() { ask(t, &ctx, handler) })
 	}
 	bare := measure(h.bare)
 	for _, way := range []struct {
 		name    string
 		handler fasthttp.RequestHandler
 		most    float64
-	}{{"by the shortcut", h.server, hopAllocations}, {"by the middleware", h.middleware, middlewareAllocations}} {
+	}{{"on the fast path", h.server, hopAllocations}, {"by the middleware", h.middleware, middlewareAllocations}} {
 		got := measure(way.handler) - bare
 		t.Logf("%s: %v allocations more than the %v of a bare client", way.name, got, bare)
 		if got > way.most {
@@ -142,7 +142,7 @@ func TestAllocationsOfARecalledAnswer(t *testing.T) {
 		}
 	})
 	var ctx fasthttp.RequestCtx
-	got := testing.AllocsPerRun(300, func() { askFor(t, &ctx, h.server, `"tag"`, fasthttp.StatusNotModified) })
+	got := testkit.Allocations(300, func() { askFor(t, &ctx, h.server, `"tag"`, fasthttp.StatusNotModified) })
 	t.Logf("%v allocations", got)
 	if got > recalledAllocations {
 		t.Errorf("an answer that is recalled allocates %v times, want at most %d", got, recalledAllocations)
@@ -182,7 +182,7 @@ func TestAllocationsOfARefusal(t *testing.T) {
 	testkit.WithoutRace(t)
 	handler := newRefusing(t)
 	var ctx fasthttp.RequestCtx
-	got := testing.AllocsPerRun(300, func() { askToWrite(t, &ctx, handler) })
+	got := testkit.Allocations(300, func() { askToWrite(t, &ctx, handler) })
 	t.Logf("%v allocations", got)
 	if got > refusalAllocations {
 		t.Errorf("refusing a write allocates %v times, want at most %d", got, refusalAllocations)

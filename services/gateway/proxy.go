@@ -200,7 +200,7 @@ func noAnswer(err error) error {
 		Message: "A part of the service stopped before it responded. A write may nevertheless have taken effect."}).Because(err)
 }
 
-// callerOf returns what a service is told about the caller of a request. Only auth
+// callerOf returns what is sent to a service about the caller of a request. Only auth
 // evaluates the address.
 func (g *gateway) callerOf(a passed, service api.Service) caller {
 	c := caller{requestID: a.id}

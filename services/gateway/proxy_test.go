@@ -87,9 +87,9 @@ func TestReadsOfAllKinds(t *testing.T) {
 	}
 }
 
-// TestHeadersThatStay verifies that hop-by-hop fields and those reserved for proxies are not
+// TestHopByHopFieldsAreNotForwarded verifies that hop-by-hop fields and those reserved for proxies are not
 // forwarded.
-func TestHeadersThatStay(t *testing.T) {
+func TestHopByHopFieldsAreNotForwarded(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.services[api.Records].set(func(ctx *fasthttp.RequestCtx) {
@@ -274,7 +274,7 @@ func TestRestartedService(t *testing.T) {
 	_ = server.Shutdown()
 }
 
-func TestNobodyThere(t *testing.T) {
+func TestUnreachableServicesAreUnavailable(t *testing.T) {
 	t.Parallel()
 	port := testkit.FreePort(t) // nobody listens there
 	refused := fmt.Sprintf("http://127.0.0.1:%d", port)

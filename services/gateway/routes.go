@@ -42,7 +42,7 @@ func (g *gateway) routes(d *docs) ([]web.Route, error) {
 			return nil, err
 		}
 		described := g.Document.Operation(o.ID)
-		g.shortcut.add(o, described.Deprecated != nil)
+		g.fastPath.add(o, described.Deprecated != nil)
 		list = append(list, web.Route{Operation: o.ID, Handler: announced(described, g.taken(o, g.withBody(o, handler))),
 			Resolve: func(c *fiber.Ctx) error { return g.limitAddress(c, o.Limit) }})
 	}

@@ -36,7 +36,7 @@ func TestTrace(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The server's span ends after the response was sent.
-	testkit.Eventually(t, 5*time.Second, func() error { return serverSpanLinks(id, theirs) })
+	testkit.Eventually(t, 30*time.Second, func() error { return serverSpanLinks(id, theirs) })
 }
 
 // TestTraceOfATrustedCaller verifies that the trace of a trusted caller is continued and

@@ -141,14 +141,12 @@ func ordinary(h *fasthttp.ResponseHeader) bool {
 }
 
 // answerKey returns all that a response depends on except the stored data. It is unambiguous:
-// no part contains a line feed.
+// no part contains a line feed. Of the header only If-None-Match matters, which give compares: a
+// response that depends on a language or a preference says so in its header, so it is not ordinary.
 func answerKey(p identity.Principal, req *fasthttp.Request) string {
 	key := make([]byte, 0, 192)
 	for _, part := range [...]string{p.Org, p.UserID, p.Role.String()} {
 		key = append(append(key, part...), '\n')
-	}
-	for _, name := range [...]string{fiber.HeaderAccept, fiber.HeaderAcceptLanguage, "Prefer"} {
-		key = append(append(key, req.Header.Peek(name)...), '\n')
 	}
 	return string(append(key, req.RequestURI()...))
 }

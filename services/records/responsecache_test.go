@@ -39,14 +39,17 @@ func (h *harness) serverOf(store record.Store) *fiber.App {
 	return httpApp
 }
 
-// seen returns the response that a reader sees.
-func (h *harness) seen(httpApp *fiber.App, as, path, tag string) string {
+// seen returns the response that a reader sees; header is names and values of further header fields of the request.
+func (h *harness) seen(httpApp *fiber.App, as, path, tag string, header ...string) string {
 	h.t.Helper()
 	request := httptest.NewRequest(http.MethodGet, "/api/v2"+path, http.NoBody)
 	request.Header.Set("Authorization", "Bearer "+as)
 	request.Header.Set("X-Request-Id", "one")
 	if tag != "" {
 		request.Header.Set("If-None-Match", tag)
+	}
+	for field := range slices.Chunk(header, 2) {
+		request.Header.Set(field[0], field[1])
 	}
 	response, err := httpApp.Test(request, -1)
 	if err != nil {
@@ -237,9 +240,10 @@ func TestNothingIsReadWhileNothingIsWritten(t *testing.T) {
 	httpApp := h.serverOf(store)
 	for i, path := range []string{event, event + "/waste", item} {
 		want := h.seen(httpApp, ada, path, "")
-		for range 3 {
-			if got := h.seen(httpApp, ada, path, ""); got != want {
-				t.Errorf("%s: %s, want %s", path, got, want)
+		// Nothing but the entity tag of a request's header changes a response.
+		for _, header := range [][]string{nil, {"Accept", "text/html"}, {"Accept-Language", "de"}, {"Prefer", "handling=strict"}} {
+			if got := h.seen(httpApp, ada, path, "", header...); got != want {
+				t.Errorf("%s with %q: %s, want %s", path, header, got, want)
 			}
 		}
 		if n := store.events.Load(); n != int64(i+1) {

@@ -8,8 +8,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestCrowd compares crowd with a recount after each random change.
-func TestCrowd(t *testing.T) {
+// TestCrowdEqualsARecount compares crowd with a recount after each random change.
+func TestCrowdEqualsARecount(t *testing.T) {
 	t.Parallel()
 	seed := testkit.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 0))

@@ -21,9 +21,9 @@ func (c *timers) SetReadDeadline(t time.Time) error {
 	return c.Conn.SetReadDeadline(t)
 }
 
-// TestDeadlinesAreSetWhereTheyAreFor verifies that a busy connection sets none of the server's
+// TestBusyConnectionsSetNoDeadlines verifies that a busy connection sets none of the server's
 // three deadlines, and a waiting one that of its operation.
-func TestDeadlinesAreSetWhereTheyAreFor(t *testing.T) {
+func TestBusyConnectionsSetNoDeadlines(t *testing.T) {
 	t.Parallel()
 	theirs, ours := net.Pipe()
 	defer theirs.Close() //nolint:errcheck // it is in memory
