@@ -81,6 +81,10 @@ type Error struct {
 	RetryAfter time.Duration
 	// Allow lists the methods of a route that was called with another one.
 	Allow []string
+	// Columns are how the columns of a refused file were read, in the form of the answer; nil: that is not told.
+	Columns any
+	// Sheets are those of a refused workbook, in the form of the answer; nil: that is not told.
+	Sheets any
 	// Cause is for the log. Clients never see it.
 	Cause error
 }

@@ -72,6 +72,10 @@ type Error struct {
 	RequestID string `json:"requestId"`
 	// Details are all faults that were found.
 	Details []Detail `json:"details,omitempty"`
+	// Columns are those of a file whose import was tried and refused, to choose from with [ImportOptions].
+	Columns []ReadColumn `json:"columns,omitempty"`
+	// Sheets are those of a workbook that was refused, to choose from with [ImportOptions].
+	Sheets []Sheet `json:"sheets,omitempty"`
 	// Docs is the path of the code's entry in the documentation.
 	Docs string `json:"docs"`
 
@@ -114,7 +118,11 @@ func (e *Error) Error() string {
 	}
 	fmt.Fprintf(&b, "%s: %s", e.Code, e.Message)
 	for _, d := range e.Details {
-		fmt.Fprintf(&b, " [%s %s: %s]", d.Field, d.Code, d.Message)
+		fmt.Fprintf(&b, " [%s %s: %s", d.Field, d.Code, d.Message)
+		if len(d.Suggestions) > 0 {
+			fmt.Fprintf(&b, " (suggestions: %s)", strings.Join(d.Suggestions, ", "))
+		}
+		b.WriteByte(']')
 	}
 	if e.RequestID != "" {
 		fmt.Fprintf(&b, " (request %s)", e.RequestID)

@@ -3,6 +3,7 @@
 package client
 
 import (
+	"encoding/json"
 	"time"
 )
 
@@ -35,6 +36,16 @@ type Import struct {
 	// Heads that name no field, or of whose column some cells were left out as they say no unit. A column that
 	// has values and no head is named by its letters, such as column C.
 	IgnoredColumns []string `json:"ignoredColumns"`
+	// The columns that the query chose, such as C:from. Absent if it chose none.
+	ChosenColumns []string `json:"chosenColumns,omitempty"`
+	// How each column with something in it is read. Of a rehearsal alone: it has cells of columns that are not
+	// imported, and is stored nowhere.
+	Columns []ReadColumn `json:"columns,omitempty"`
+	// The sheets of the workbook, in its order. Of a rehearsal alone.
+	Sheets []Sheet `json:"sheets,omitempty"`
+	// The first 2000 rows as they are read, with what is wrong with them. Of a rehearsal alone, with
+	// records=true.
+	Records []ReadRow `json:"records,omitempty"`
 	// How the numbers of the file are read, as the query declares it or its numbers settle it. Absent where
 	// neither does, so that each is read by itself.
 	NumberFormat string `json:"numberFormat,omitempty"`
@@ -59,9 +70,9 @@ type Import struct {
 	// Likely repetitions, as POSSIBLE_DUPLICATES: rows that match records of the event, or a list of attendees
 	// that contains, or is contained in, an existing record, as when a list that was imported before has grown;
 	// suggestions name up to 20 of these records. A rehearsal reports them beforehand, and the import keeps them
-	// once its rows have been validated. HIDDEN_ROWS and HIDDEN_COLUMNS of a workbook. ORIGIN_BY_ADDRESS of a
-	// list of people. Also parameters of this request that an import does not have, often because of a
-	// misspelling. Absent if there are none, and in the list of imports.
+	// once its rows have been validated. HIDDEN_ROWS, HIDDEN_COLUMNS and HIDDEN_SHEET of a workbook.
+	// ORIGIN_BY_ADDRESS of a list of people. Also parameters of this request that an import does not have, often
+	// because of a misspelling. Absent if there are none, and in the list of imports.
 	Notices []Notice `json:"notices,omitempty"`
 }
 
@@ -80,6 +91,54 @@ type RowError struct {
 	Suggestions []string `json:"suggestions,omitempty"`
 	// The _id of the record that has the reference.
 	RecordID string `json:"recordId,omitempty"`
+}
+
+// ReadColumn is how a column of a file is read.
+type ReadColumn struct {
+	// Its letters, as spreadsheets have them.
+	Column string `json:"column"`
+	// Its heading in the file, also where another one was chosen. Absent if it has none.
+	Heading string `json:"heading,omitempty"`
+	// The field that it is, or that its cells contribute to, as the days of a stay do to nights. Absent if that
+	// is none, or not one alone.
+	Field string `json:"field,omitempty"`
+	// The field that its heading may mean, where it is not read as one. Absent if there is none.
+	May string `json:"may,omitempty"`
+	// The unit or currency in its heading, as it is written there, such as t or T€. Absent if it has none.
+	Unit string `json:"unit,omitempty"`
+	// Its heading names a quantity that has several units, and none of them, so that each cell has its own.
+	// Absent if it does not.
+	NoUnit bool `json:"noUnit,omitempty"`
+	// Whether records have nothing of it. Some of such columns say which rows are no records, such as one of
+	// states.
+	Ignored bool `json:"ignored"`
+	// Its first cells with something in them, each shortened to 60 characters.
+	Examples []string `json:"examples"`
+}
+
+// Sheet is a sheet of a workbook.
+type Sheet struct {
+	// Its name.
+	Name string `json:"name"`
+	// How many of its rows have something in them, headings and titles included.
+	Rows int `json:"rows"`
+	// Whether spreadsheet programs do not show it.
+	Hidden bool `json:"hidden"`
+}
+
+// ReadRow is a row of a file as it is read.
+type ReadRow struct {
+	// Its number, as in ImportError.
+	Row int `json:"row"`
+	// Record type of the row; empty where it names none.
+	Type string `json:"type"`
+	// The fields as a record with them would be created. Of a row with errors: those that could be read, if any.
+	Fields json.RawMessage `json:"fields"`
+	// Why the row cannot be imported; empty where it can.
+	Errors []RowError `json:"errors"`
+	// Whether the row could be read: then a record with its fields would be created, or refused for the same
+	// reasons. Otherwise fields are not all of it, and errors say what has to be answered first.
+	Read bool `json:"read"`
 }
 
 // Undone says who undid an import.

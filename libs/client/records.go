@@ -74,6 +74,10 @@ type ImportOptions struct {
 	// empty.
 	Workbook bool
 	Sheet    string
+	// Columns say what columns of the file are, in place of their headings: the letters of a column, a colon, and a field or
+	// another heading, such as C:from or D:Weight (t); F: leaves it out. Try them with [DryRun], which tells the letters of all
+	// columns, and of a refused file in [Error.Columns].
+	Columns []string
 	// OnDuplicate says what becomes of a row whose reference a record has; empty
 	// refuses it.
 	OnDuplicate OnDuplicate
@@ -105,6 +109,9 @@ func (c *Client) importFile(ctx context.Context, k call, csv io.Reader, how Impo
 		if value != "" {
 			k.query.Set(name, value)
 		}
+	}
+	for _, column := range how.Columns {
+		k.query.Add("column", column)
 	}
 	k.upload.workbook = how.Workbook
 	if how.OnDuplicate != "" {

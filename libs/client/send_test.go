@@ -235,7 +235,7 @@ func TestErrorTellsEverything(t *testing.T) {
 	if !ok || refused.Status != 400 || refused.Code != client.CodeValidationError || refused.RequestID != "r-1" || refused.Docs != "/d" || len(refused.Details) != 1 || refused.Attempts != 1 {
 		t.Fatalf("%+v", refused)
 	}
-	if want := "GET /events/a b: 400 VALIDATION_ERROR: no [f C: m] (request r-1)"; err.Error() != want {
+	if want := "GET /events/a b: 400 VALIDATION_ERROR: no [f C: m (suggestions: g)] (request r-1)"; err.Error() != want {
 		t.Errorf("%q, want %q", err, want)
 	}
 	_, err = c.GetEvent(t.Context(), "proxy")
@@ -370,6 +370,26 @@ func TestImportIsSentAgain(t *testing.T) {
 				t.Errorf("%v after %d requests, want %d", err, requests.Load(), tt.requests)
 			}
 		})
+	}
+}
+
+// TestChosenColumns: each is a parameter of its own, and the columns of a refused file are those of the error.
+func TestChosenColumns(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if got := r.URL.Query()["column"]; !slices.Equal(got, []string{"C:from", "D:Weight (t)", "F:"}) {
+			t.Errorf("sent %q", got)
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(w, `{"success":false,"error":{"code":"VALIDATION_ERROR","columns":[{"column":"C","heading":"Wo","ignored":true,"examples":["LHR"]}]}}`)
+	}))
+	t.Cleanup(s.Close)
+	c, _ := connect(t, s.URL, nil)
+	_, err := c.ImportRecords(t.Context(), "e", "flights", strings.NewReader("x"), client.ImportOptions{Columns: []string{"C:from", "D:Weight (t)", "F:"}}, client.DryRun())
+	refused, ok := errors.AsType[*client.Error](err)
+	if !ok || len(refused.Columns) != 1 || refused.Columns[0].Column != "C" || refused.Columns[0].Examples[0] != "LHR" {
+		t.Errorf("%+v", err)
 	}
 }
 

@@ -182,7 +182,7 @@ func TestFaultsAreCollected(t *testing.T) {
 }
 
 // An absent field is compared with the unknown ones, in its own object only.
-func TestWhatMayBeMeant(t *testing.T) {
+func TestMissingFieldsSuggestUnknownOnes(t *testing.T) {
 	t.Parallel()
 	r, err := fields.Parse([]byte(`{"titel":"x","other":1,"list":[{"nmae":"n"},{"reason":"r"}]}`))
 	if err != nil {

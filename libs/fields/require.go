@@ -50,7 +50,7 @@ func (r *Reader) faulted(name string) bool {
 	return slices.ContainsFunc(r.faults.list, func(f apperr.Detail) bool { return f.Field == path })
 }
 
-// lacks adds the fault of an absent field that another one requires. That says more than that it is one of those of which
+// lacks adds the fault of an absent field that another one requires. That is more specific than that it is one of those of which
 // one is required, of which it takes the place.
 func (r *Reader) lacks(name, message string) {
 	d := apperr.Detail{Field: r.Path(name), Code: Required, Message: message}

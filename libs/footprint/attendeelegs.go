@@ -192,7 +192,7 @@ func (l *attendeeLegs) way(s *settlement, mode string, people int64, round bool,
 		l.c.note(NoticeNoFlight, splitField, "People who would fly within the reach of one airport are counted by car.")
 		mode = car
 	}
-	l.drive(partDoor, s.String(), mode, from, l.here, s.Country, l.venue.Country, s.RadiusKm+l.venue.RadiusKm, people, round, known)
+	l.drive(s.String(), mode, from, l.here, s.Country, l.venue.Country, s.RadiusKm+l.venue.RadiusKm, people, round, known)
 }
 
 // fly adds the flight and the ways to and from the airports.
@@ -243,14 +243,14 @@ func (l *attendeeLegs) toAirport(part, name string, v Venue, people int64, round
 	}
 }
 
-// drive adds a leg on the ground between two places.
-func (l *attendeeLegs) drive(part, name, mode string, from, to locations.Location, fromCountry, toCountry string, radiusKm, people int64, round bool, known []doubtOf) {
+// drive adds a leg on the ground from door to door.
+func (l *attendeeLegs) drive(name, mode string, from, to locations.Location, fromCountry, toCountry string, radiusKm, people int64, round bool, known []doubtOf) {
 	metres := locations.GreatCircleMetres(from, to)
 	if metres == 0 {
 		l.c.note(NoticeSameTown, placeField, "People of the destination itself travel no distance that is known; their ways in town are not counted.")
 		return
 	}
-	l.ride(Leg{Origin: name, Mode: mode, Part: part, People: people}, metres, fromCountry, toCountry, radiusKm, round, known)
+	l.ride(Leg{Origin: name, Mode: mode, Part: partDoor, People: people}, metres, fromCountry, toCountry, radiusKm, round, known)
 }
 
 // ride adds a ground leg with a great-circle distance in metres, as a record of ground transport would.

@@ -115,7 +115,7 @@ func (d *decoder) settle(o origin) resolution {
 		l, ok := locations.Resolve(strings.ToUpper(strings.TrimSpace(o.Code)))
 		if !ok {
 			r := refused("code", fields.UnknownCode, "code must be a known IATA, ICAO or city code; got %q. Use place for a town.", shorten(o.Code))
-			r.detail.Suggestions = d.hinted(locations.Suggest, o.Code)
+			r.detail.Suggestions = d.airports(o.Code)
 			return r
 		}
 		return resolution{at: []settlement{{Venue: airportStop(l).venue()}}}

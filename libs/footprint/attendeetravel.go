@@ -75,11 +75,11 @@ type attendeeTravel struct {
 	OriginSet  *originSet       `json:"originSet,omitempty"`
 	common
 
-	// trips are the journeys of the people of each place, once they were asked for.
+	// trips caches the journeys of the people of each place.
 	trips map[string]tripsOf
 }
 
-// tripsOf says which journeys people of a place make.
+// tripsOf is which journeys the people of a place make.
 type tripsOf struct{ back, oneWay bool }
 
 // modeAnswer is the number of respondents who came by a mode.

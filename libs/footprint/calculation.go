@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"slices"
 	"strconv"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
@@ -39,6 +40,9 @@ type calculation struct {
 
 	writtenOf quantity // of the last line
 	written   string   // writtenOf in digits
+
+	// lost means that a line of a positive amount and factor was rounded to 0.
+	lost bool
 }
 
 // entry is a type's description of a line.
@@ -193,6 +197,7 @@ func (c *calculation) add(e entry) {
 		l.FactorID, l.KgPerUnit = f.ID, f.KgCO2e
 	}
 	l.Mass = q.mass(l.KgPerUnit)
+	c.lost = c.lost || l.Mass.IsZero() && l.KgPerUnit.Sign() > 0 && q.sign() > 0
 	c.gases(&l, e, q)
 
 	l.Quality = max(qualityOf(c.in.DataQuality), e.atBest, c.least)
@@ -355,41 +360,11 @@ func (c *calculation) finish() error {
 	if !c.out.NotRebased.IsZero() && !c.quiet {
 		c.note(NoticeNotRebased, "", "%s kg have no published gas split and stay on the published basis.", c.out.NotRebased.Kilograms())
 	}
+	if c.lost && Since(c.ev.EngineVersion(), Engine5) && !slices.ContainsFunc(c.out.Lines, func(l Line) bool { return !l.Mass.IsZero() }) {
+		c.note(NoticeRoundedToZero, "", "The amount is so small that it counts as 0 kg, because figures have whole milligrams.")
+	}
 	c.narrow()
 	c.out.Notices = c.notices
 	c.out.Type, c.out.Group, c.out.Engine = c.typ, c.group, c.ev.EngineVersion()
 	return nil
-}
-
-// Evaluator evaluates many records of one event sequentially, without the texts of their notices and the digits of
-// their quantities. It must be used by one goroutine at a time.
-type Evaluator struct{ calculation calculation }
-
-// NewEvaluator returns an Evaluator; the error is that of an unknown factor set.
-func NewEvaluator(ev EventContext) (*Evaluator, error) {
-	e, err := engineFor(ev)
-	if err != nil {
-		return nil, err
-	}
-	return &Evaluator{calculation{engine: e, ev: ev, quiet: true}}, nil
-}
-
-// Evaluate calculates a record, given by the fields of Decoded. The result is
-// valid until the next call. The error is that of the function Evaluate.
-func (s *Evaluator) Evaluate(typ string, fields json.RawMessage) (*Evaluation, error) {
-	t, ok := find(typ)
-	if !ok {
-		return nil, fmt.Errorf("footprint: the type %q is not known", typ)
-	}
-	in, err := t.read(fields)
-	if err != nil {
-		return nil, err
-	}
-	if err := t.calculate(in, &s.calculation); err != nil {
-		return nil, err
-	}
-	if err := s.calculation.finish(); err != nil {
-		return nil, err
-	}
-	return &s.calculation.out, nil
 }

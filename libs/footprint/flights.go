@@ -99,10 +99,10 @@ func (d *decoder) checkPlace(path, code string, known bool) string {
 	}
 	switch {
 	case known:
-		d.Fault(apperr.Detail{Field: path, Code: fields.UnknownCode, Suggestions: d.hinted(locations.Suggest, code),
+		d.Fault(apperr.Detail{Field: path, Code: fields.UnknownCode, Suggestions: d.airports(code),
 			Message: fmt.Sprintf("%s must be a known IATA, ICAO or city code; got %q. With distanceKm, unknown airports are accepted.", path, shorten(code))})
 	case !looksLikeCode(upper):
-		d.Fault(apperr.Detail{Field: path, Code: fields.BadFormat, Suggestions: d.hinted(locations.Suggest, code),
+		d.Fault(apperr.Detail{Field: path, Code: fields.BadFormat, Suggestions: d.airports(code),
 			Message: fmt.Sprintf("%s must be a code of 3 or 4 letters or digits; got %q.", path, shorten(code))})
 	}
 	return upper

@@ -203,7 +203,7 @@ func calculateFreight(c *calculation, f *freight) {
 	if f.Mode == air {
 		c.airportsOf(f.Journey)
 	} else {
-		c.travelled(f.Journey, "distanceKm")
+		c.travelled(f.Journey)
 	}
 	e.quantity = exactly(*f.WeightKg).perThousand().by(*f.DistanceKm)
 	if f.RoundTrip != nil && *f.RoundTrip {

@@ -230,7 +230,7 @@ func calculateGroundTransport(c *calculation, g *groundTransport) {
 	}
 	mode := groundMode(g.Mode)
 	m := &groundModes[mode]
-	c.travelled(g.Journey, "distanceKm")
+	c.travelled(g.Journey)
 	vehicles := m.basis == byVehicle || m.basis == byEither && g.Vehicles > 0
 	count := g.Passengers
 	if vehicles {

@@ -3,10 +3,13 @@ package footprint
 import (
 	_ "embed"
 	"encoding/json"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
@@ -40,14 +43,74 @@ var synonyms = sync.OnceValue(func() map[string]map[string]string {
 	return out
 })
 
-// addSynonyms adds the synonyms of its values to a property.
+// addSynonyms adds the synonyms of its values to a property: those of words/synonyms.json and the German names of the values, and
+// of a truth value the words for true and false.
 func addSynonyms(property *object, typ, name string) {
+	words := map[string]string{}
 	for _, field := range [...]string{typ + "." + name, name} {
-		if words := synonyms()[field]; len(words) > 0 {
-			property.set("x-synonyms", words)
-			return
+		if own := synonyms()[field]; len(own) > 0 {
+			maps.Copy(words, own)
+			break
 		}
 	}
+	for _, m := range *property {
+		switch value := m.value.(type) {
+		case []string:
+			if m.name == "enum" && name != "numberFormat" {
+				addGerman(words, name, value)
+			}
+		case string:
+			if m.name == "type" && value == "boolean" {
+				words = truthWords(name)
+			}
+		}
+	}
+	if len(words) > 0 {
+		property.set("x-synonyms", words)
+	}
+}
+
+// addGerman adds the German names of values that mean one of them only.
+func addGerman(words map[string]string, field string, values []string) {
+	names, german := map[string]string{}, german()
+	for _, v := range values {
+		word := strings.ToLower(german.value(field, v))
+		if _, twice := names[word]; twice {
+			v = ""
+		}
+		names[word] = v
+	}
+	for word, v := range names {
+		if _, known := words[word]; !known && v != "" && word != "" && !slices.Contains(values, word) {
+			words[word] = v
+		}
+	}
+}
+
+// truthWords returns the words for true and false, and of a return journey those for both ways and for one.
+func truthWords(field string) map[string]string {
+	words := map[string]string{}
+	for word, truth := range fields.Truths() {
+		words[word] = strconv.FormatBool(truth)
+	}
+	if field != "roundTrip" {
+		return words
+	}
+	var lists map[string][]string
+	_ = json.Unmarshal(tableWords, &lists) // a test asserts that it can be read
+	var add func(list, value string)
+	add = func(list, value string) {
+		for _, word := range lists[list] {
+			if other, all := strings.CutPrefix(word, "@"); all {
+				add(other, value)
+				continue
+			}
+			words[word] = value
+		}
+	}
+	add("returnWays", "true")
+	add("oneWays", "false")
+	return words
 }
 
 // symbolBehind returns a unit as it stands behind a title, empty for one in words: a share without % may be one of 1, and

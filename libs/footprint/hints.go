@@ -1,5 +1,7 @@
 package footprint
 
+import "github.com/eventcarbon/ecf/libs/locations"
+
 // maxHints bounds how many unknown names and codes of places in one request are compared with all known ones for
 // suggestions: each takes half a millisecond of a processor. In a list of unknown names, the first suggestions
 // suffice.
@@ -17,10 +19,10 @@ func (d *decoder) hint() bool {
 	return d.hints.used <= maxHints
 }
 
-// hinted returns the result of suggest while hints remain.
-func (d *decoder) hinted(suggest func(string) []string, text string) []string {
+// airports returns the known codes that resemble a code, while hints remain.
+func (d *decoder) airports(code string) []string {
 	if !d.hint() {
 		return nil
 	}
-	return suggest(text)
+	return locations.Suggest(code)
 }

@@ -265,7 +265,7 @@ func kilometres(metres *big.Rat) *decimal.Decimal {
 }
 
 // travelled adds notices about how a distance was determined, and widens the interval accordingly.
-func (c *calculation) travelled(j *journey, field string) {
+func (c *calculation) travelled(j *journey) {
 	if j == nil || j.DistanceKm == nil {
 		return
 	}
@@ -274,9 +274,9 @@ func (c *calculation) travelled(j *journey, field string) {
 		for _, s := range j.Stops {
 			names = append(names, s.String())
 		}
-		c.note(NoticeDistanceFromPlaces, field, "%s: great circle %s km, by the detour factor %s %s km.", strings.Join(names, " – "), j.GreatCircleKm, strings.Join(j.Detours, ", "), j.DistanceKm)
+		c.note(NoticeDistanceFromPlaces, "distanceKm", "%s: great circle %s km, by the detour factor %s %s km.", strings.Join(names, " – "), j.GreatCircleKm, strings.Join(j.Detours, ", "), j.DistanceKm)
 	} else {
-		c.note(NoticeDistanceFromPlaces, field, "")
+		c.note(NoticeDistanceFromPlaces, "distanceKm", "")
 	}
 	factor := big.NewRat(3, 1) // the area includes the other end
 	if j.LowKm != nil && j.LowKm.Sign() > 0 && j.HighKm != nil && j.DistanceKm.Sign() > 0 {

@@ -57,6 +57,7 @@ const (
 	NoticeSupplierFactor     = "SUPPLIER_FACTOR"
 	NoticeSupplierInvalid    = "SUPPLIER_FACTOR_NOT_VALID"
 	NoticeSupplierWithdrawn  = "SUPPLIER_FACTOR_WITHDRAWN"
+	NoticeRoundedToZero      = "ROUNDED_TO_ZERO"
 )
 
 // FactorUnavailable is an error code: there is no factor for the given values; the suggestions are values that have

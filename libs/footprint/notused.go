@@ -65,9 +65,9 @@ func (e *Evaluation) countsAs(o *Evaluation) bool {
 var calculations = sync.Pool{New: func() any { return &calculation{quiet: true} }}
 
 // unusedInputs returns a notice for each number, flag and choice of the body that does not affect the figure: neither
-// its absence nor another value of it changes what the record counts. Whatever a type forgets to
-// say of a combination of inputs is said here. The notices are about the body and stored with the record; they are no
-// part of its evaluation, which an engine determines.
+// its absence nor another value changes what the record counts. This covers combinations of inputs for which a
+// type has no notice of its own. The notices are about the body and stored with the record; they are not part of its
+// evaluation, which an engine determines.
 func (d *decoder) unusedInputs(t *recordType, in any, ev *Evaluation) []Notice {
 	stated := func(p probe) bool { return !p.always && d.Has(p.name) }
 	probes := probesOf()[t.name]

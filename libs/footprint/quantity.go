@@ -43,6 +43,14 @@ func decimalRat(d decimal.Decimal) *big.Rat {
 	return new(big.Rat).SetFrac(big.NewInt(d.Coefficient()), fixed.Pow10(d.Scale()))
 }
 
+// sign is -1, 0 or 1.
+func (q quantity) sign() int {
+	if q.ratio != nil {
+		return q.ratio.Sign()
+	}
+	return q.plain.Sign()
+}
+
 // times returns q × num / den, for num ≥ 0 and den > 0.
 func (q quantity) times(num, den int64) quantity {
 	if num == den {

@@ -311,7 +311,7 @@ func beyondSchema(typ string, d apperr.Detail) bool {
 		"freight":          {"from NOT_ALLOWED", "to NOT_ALLOWED", "haul NOT_ALLOWED", "via NOT_ALLOWED", "via[0] NOT_ALLOWED", "via[1] NOT_ALLOWED"},
 		"catering":         {"drinks REQUIRED", "servings REQUIRED"},
 		"purchases":        {"vatRate REQUIRED"},
-		"attendee-travel":  {"to REQUIRED", "origins REQUIRED"},
+		"attendee-travel":  {"to REQUIRED", "origins REQUIRED", "respondents NOT_ALLOWED"},
 		"materials":        {"usesOverLife NOT_ALLOWED", "endOfLife NOT_ALLOWED", "gramsPerM2 REQUIRED", "weightKg REQUIRED", "items REQUIRED"},
 	}
 	if typ == footprint.AttendeeTravel && strings.HasPrefix(d.Field, "origins[") && (d.Code == "NOT_ALLOWED" || d.Code == "REQUIRED") {

@@ -75,8 +75,8 @@ func findTown(name, countries, home string) (places.Found, bool) {
 }
 
 // stationTown returns the town of a station that a text names: Köln Hbf, London St Pancras, "Gare du Nord, Paris", with
-// or without the country behind it. It is for texts that no place is called. The name of a station alone, such as
-// Gare de Lyon, says nothing: that one is in Paris.
+// or without the country behind it. It is for texts that are not the name of a place. The name of a station alone, such as
+// Gare de Lyon, which is in Paris, does not determine its town.
 func stationTown(text, home string) (places.Found, bool) {
 	name, rest, _ := strings.Cut(strings.ReplaceAll(text, "(Main)", " am Main "), ",")
 	if rest = strings.TrimSpace(rest); rest != "" {

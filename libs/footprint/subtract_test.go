@@ -56,9 +56,9 @@ func TestLessIsTheSumOfTheRest(t *testing.T) {
 	}
 }
 
-// TestLessToldAndNot verifies which records can be subtracted from a sum: those whose factors other records use too,
+// TestWhichRecordsCanBeSubtracted verifies which records can be subtracted from a sum: those whose factors other records use too,
 // but not the last one of a factor, nor a record that was not added.
-func TestLessToldAndNot(t *testing.T) {
+func TestWhichRecordsCanBeSubtracted(t *testing.T) {
 	t.Parallel()
 	read := func(typ, body string) total.Contribution {
 		d, err := footprint.Decode(typ, []byte(body), london)

@@ -9,9 +9,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
 
-// TestWaysAreGood verifies that each way to state a record names fields of the type, and has a valid example of that
+// TestWaysHaveFieldsAndValidExamples verifies that each way to state a record names fields of the type, and has a valid example of that
 // way.
-func TestWaysAreGood(t *testing.T) {
+func TestWaysHaveFieldsAndValidExamples(t *testing.T) {
 	t.Parallel()
 	several := 0
 	for _, typ := range footprint.Types() {

@@ -36,10 +36,10 @@ var catalogues = sync.OnceValue(func() map[string]catalogue {
 	return all
 })
 
-// Finding returns what a finding with a code says, in a language; empty where that is not known.
+// Finding returns the text of a finding with a code in a language; empty if there is none.
 func Finding(language, code string) string { return catalogues()[language].Finding[code] }
 
-// Notice returns what a notice with a code says, in a language; empty where that is not known.
+// Notice returns the text of a notice with a code in a language; empty if there is none.
 func Notice(language, code string) string { return catalogues()[language].Notice[code] }
 
 // Unit returns the unit of a field, as schemas have it (x-unit), in a language; empty where it is the same.

@@ -32,6 +32,8 @@ type EventFlow struct {
 	// Once, if set, identifies the request of this change: a change that it already made is found in the history and
 	// not repeated.
 	Once string
+	// Still, if set, is called before a change is written, which may have taken long to calculate; its error ends it.
+	Still func(ctx context.Context) error
 }
 
 // EventReport enters actions on an event into the audit log. It may be called
@@ -154,6 +156,11 @@ func (f EventFlow) Apply(ctx context.Context, req EventRequest) (Event, error) {
 		}
 		if err != nil {
 			return Event{}, err
+		}
+		if f.Still != nil {
+			if err := f.Still(ctx); err != nil {
+				return Event{}, err
+			}
 		}
 		after.Owed = before.Unreported()
 		if f.Report != nil {

@@ -122,7 +122,7 @@ func (g Governance) Find(id string) (Proposal, int, bool) {
 func (g Governance) Pending(p Proposal) (Proposal, bool) {
 	i := slices.IndexFunc(g.Proposals, func(open Proposal) bool {
 		return open.By.ID == p.By.ID && open.Kind == p.Kind && open.Comment == p.Comment && open.ContextRev == p.ContextRev &&
-			slices.EqualFunc(open.Changed, p.Changed, FieldChange.equal)
+			(p.Kind != SignedOff || open.ResultRevision == p.ResultRevision) && slices.EqualFunc(open.Changed, p.Changed, FieldChange.equal)
 	})
 	if i < 0 {
 		return Proposal{}, false

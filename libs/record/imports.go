@@ -50,6 +50,9 @@ type Import struct {
 	// Doubts: a number with two readings, such as 1.200, is refused, since the file may mean
 	// either.
 	Doubts bool `json:"doubts,omitempty"`
+	// Columns are the columns that were chosen in place of their headings, each as letters, a colon and a heading. The stored
+	// file has these headings.
+	Columns []string `json:"columns,omitempty"`
 	// HeadRow is the number of the row of headings; 0 if not specified, for the first row that is not empty.
 	HeadRow int64 `json:"headRow,omitempty"`
 	// Rules are those that the file is read by, as of the release that took it.
@@ -87,7 +90,8 @@ type Import struct {
 	Updated     int64  `json:"updated,omitempty"`
 	Unchanged   int64  `json:"unchanged,omitempty"`
 	Skipped     int64  `json:"skipped,omitempty"`
-	// Hash is the SHA-256 of the type and the file, in hexadecimal.
+	// Hash is the SHA-256 of the type, the sheet and the file as it was sent, in hexadecimal. Columns are no part of it: with
+	// other ones, the rows of a file are still the same things.
 	Hash string `json:"hash,omitempty"`
 	// BadParts is the number of parts with the bad rows and all their errors, see
 	// BadPartsID; 0: none, or they were removed.

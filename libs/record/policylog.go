@@ -45,6 +45,33 @@ type PolicyLog struct {
 	// Requests are the last changes by requests with an idempotency key, oldest first, so that a repeated request
 	// finds its result.
 	Requests []ChangeRequest `json:"requests,omitempty"`
+	// Owed are the newest change of the policy and that of the plan: the audit log may not have them yet, because the
+	// process that made them may have ended before it entered them.
+	Owed []OwedChange `json:"owed,omitempty"`
+}
+
+// OwedChange is a change of an organization as the audit log has it.
+type OwedChange struct {
+	Action string `json:"action"`
+	Rev    int64  `json:"rev"`          // of the organization after the change
+	By     string `json:"by,omitempty"` // the user; empty for an operator
+	Before string `json:"before,omitempty"`
+	After  string `json:"after"`
+}
+
+// Owe notes a change in place of the one before it by the same action, which the audit log must have.
+func (l *PolicyLog) Owe(c OwedChange) {
+	others := slices.DeleteFunc(slices.Clone(l.Owed), func(o OwedChange) bool { return o.Action == c.Action })
+	l.Owed = append(others, c)
+}
+
+// OwedBy returns the newest change by an action; false where there is none, or it is older than this record of them.
+func (l *PolicyLog) OwedBy(action string) (OwedChange, bool) {
+	i := slices.IndexFunc(l.Owed, func(o OwedChange) bool { return o.Action == action })
+	if i < 0 {
+		return OwedChange{}, false
+	}
+	return l.Owed[i], true
 }
 
 // ChangeRequest is what a request has changed of an organization.
@@ -54,6 +81,8 @@ type ChangeRequest struct {
 	// Before and After are for the audit log.
 	Before string `json:"before"`
 	After  string `json:"after"`
+	// Rev is the revision of the organization after the change; 0 if an older release made it.
+	Rev int64 `json:"rev,omitempty"`
 }
 
 // keptRequests is how many changes an organization's document names requests of.

@@ -113,4 +113,13 @@ func TestAnotherProposalIsNotARepetition(t *testing.T) {
 			t.Errorf("another %s: %s, %t", name, open.ID, ok)
 		}
 	}
+	signing := record.Proposal{ID: "p3", Kind: record.SignedOff, ResultRevision: 4}
+	g = record.Governance{Proposals: []record.Proposal{signing}}
+	if _, ok := g.Pending(signing); !ok {
+		t.Error("a sign-off is not found again")
+	}
+	signing.ResultRevision = 5
+	if _, ok := g.Pending(signing); ok {
+		t.Error("a sign-off of another revision is a repetition")
+	}
 }

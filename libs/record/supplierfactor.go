@@ -63,8 +63,8 @@ type SupplierEntry struct {
 }
 
 // As returns the version with its history up to the change that a request has made and the
-// state it then had; false where the request has made none. What the version says is what
-// it says now.
+// state it then had; false if the request has made none. The content of the version is the
+// current one.
 func (f SupplierFactor) As(once string) (made SupplierFactor, before SupplierStatus, ok bool) {
 	before, f.Deleted = SupplierProposed, false
 	for i, e := range f.History {

@@ -25,8 +25,7 @@ func (t *Touched) Take(e Entry) {
 	}
 }
 
-// Differs returns the fields of a record in which it says something else, none where
-// it does not.
+// Differs returns the fields of a record whose values differ; none if they are equal.
 func (t *Touched) Differs(r Record) (fields []string) {
 	is := t.of
 	for _, f := range []struct {

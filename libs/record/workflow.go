@@ -62,8 +62,8 @@ type Request struct {
 	Comment string
 	// IfMatch, when set, reports whether the record is still the one that the caller saw.
 	IfMatch func(Record) bool
-	// IfFigure, when set, reports whether the record's figure in its event is still the one that the caller saw. Only an
-	// approval asks it, with the event that the gate returned: no other decision makes a statement about the figure.
+	// IfFigure, when set, reports whether the record's figure in its event is still the one that the caller saw. It is
+	// called for approvals only, with the event that the gate returned: no other decision is about the figure.
 	IfFigure func(Record, Event) bool
 	// Once, if set, identifies this request: a transition that it already made is found and not repeated.
 	Once string

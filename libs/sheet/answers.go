@@ -1,27 +1,33 @@
 package sheet
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
-// besideModes are words around the mode of a journey in an answer, which say nothing else: by, my own, mit dem, en.
+// besideModes are words around the mode of a journey in an answer that carry no information: by, my own, mit dem, en.
 const besideModes wordList = "besideModes"
 
 // longestMode is how many words a mode has at most: one of two words, such as zu Fuß, or of three.
 const longestMode = 3
 
 // answeredMode returns the mode that an answer in words means: By bike, Met de trein, Bahn (Fernverkehr), I will travel by
-// train. It is empty where the answer names several, or says something else that the record would lose: who shares a car,
-// how long it takes. Of the origin of people nothing else is recorded.
+// train. It is empty if the answer names several modes, or contains something that the record has no field for, such as
+// who shares a car or how long the journey takes.
 func answeredMode(typ, answer string, values map[string]string) string {
 	if strings.ContainsAny(answer, "0123456789") {
 		return ""
 	}
-	words := wordsOf(answer)
+	words := wordsOf(strings.Replace(strings.ToLower(answer), "driver only", "alone", 1))
 	mode := ""
 	for i := 0; i < len(words); {
 		taken, named := 1, ""
@@ -43,11 +49,78 @@ func answeredMode(typ, answer string, values map[string]string) string {
 	return mode
 }
 
+// sharedModes are words of an answer of one who shares a vehicle.
+const sharedModes wordList = "sharedModes"
+
+// sharedVehicle is the fault of such an answer: a vehicle counts as a whole, however many of its people have a row each.
+func (r *Reader) sharedVehicle(at int, answer string) *apperr.Detail {
+	return &apperr.Detail{Field: r.heads[at], Code: fields.NotAllowed, Suggestions: []string{"vehicles", "passengers"},
+		Message: fmt.Sprintf("%s is %.60q: a car counts as a whole, and would for each of the people in it. Write one row for each car, with all who are in it in a column passengers.", r.heads[at], answer)}
+}
+
+// Who is in a car of which an answer says it: the others, as in Car (shared with 3), or all, as in Car (2 people) and Auto, zu viert.
+var (
+	othersInCar = regexp.MustCompile(`(?i)(?:shar\w+ with|with|mit|avec|con|met|med|com|z|ze)\s+(\d{1,2})\b|\+\s?(\d{1,2})\b`)
+	allInCar    = regexp.MustCompile(`(?i)\b(\d{1,2})\s*(?:people|persons|pers\w*|pax|of us|leute|osob\w*|osób|personas|pessoas|persone|passagers|occupants|henkilöä)\b|zu (zweit|dritt|viert|fünft)`) //nolint:misspell // French words, too
+	toGermans   = map[string]int{"zweit": 2, "dritt": 3, "viert": 4, "fünft": 5}
+)
+
+// inCar returns how many people an answer says are in the vehicle, and the answer without it; 0 if it does not say that.
+func inCar(answer string) (people int, rest string) {
+	m, others := allInCar.FindStringSubmatch(answer), 0
+	if m == nil {
+		m, others = othersInCar.FindStringSubmatch(answer), 1
+	}
+	if m == nil {
+		return 0, answer
+	}
+	said := cmp.Or(m[1], m[2])
+	n, err := strconv.Atoi(said)
+	if err != nil {
+		n = toGermans[strings.ToLower(said)]
+	}
+	rest = strings.Replace(answer, m[0], " ", 1)
+	return n + others, strings.Join(slices.DeleteFunc(wordsOf(rest), func(word string) bool { return sharedModes.has(word) || inCarWords.has(word) }), " ")
+}
+
+// wholeVehicles are the modes whose vehicles count as a whole, however many are in them.
+const wholeVehicles wordList = "wholeVehicles"
+
+// inCarWords are words beside the number of people in a vehicle.
+const inCarWords wordList = "inCarWords"
+
+// sharedMode sets the mode of a row that says how many share the vehicle, if all of them are its passengers; false if they are
+// not: then the vehicle would count for each of them.
+func (r *Reader) sharedMode(b *body, answer string, values map[string]string) bool {
+	people, rest := inCar(answer)
+	mode := answeredMode(r.typ, rest, values)
+	n := int(b.number("passengers"))
+	if mode == "" || people < 2 || n == 0 || n%people != 0 {
+		return false
+	}
+	b.put("mode", mode)
+	if wholeVehicles.has(mode) && !b.has("occupancy") && !b.has("vehicles") {
+		b.put("occupancy", people)
+	}
+	return true
+}
+
+// shared takes the vehicle of a row of which the cell of its mode says how many share it, when all of its cells are known.
+func (r *Reader) shared(b *body) *apperr.Detail {
+	at := r.placeOf("mode")
+	if b.sharedMode == "" || at < 0 {
+		return nil
+	}
+	if r.sharedMode(b, b.sharedMode, r.columns[at].values) {
+		return nil
+	}
+	return r.sharedVehicle(at, b.sharedMode)
+}
+
 // approximately is what people write before a number that they do not know exactly.
 var approximately = regexp.MustCompile(`(?i)^(?:approx(?:imately|\.)?|about|around|roughly|circa|ca\.?|c\.|etwa|ungefähr|rund|env(?:iron|\.)?|unos|unas|aprox(?:imadamente|\.)?|cerca de|cerca di|ongeveer|ong\.|około|ok\.|cirka|omkring|~|≈|±)\s*(\d.*)$`)
 
-// exactly returns a number without what says that it is approximate. Amounts of records are estimates unless they are said to be
-// measured.
+// exactly returns a number without a word such as "about". The amounts of records are estimates unless declared as measured.
 func exactly(cell string) string {
 	if m := approximately.FindStringSubmatch(cell); m != nil {
 		return m[1]
@@ -55,7 +128,7 @@ func exactly(cell string) string {
 	return cell
 }
 
-// guestByName makes one guest of a row of a list of guests that has the name of one, and no number of guests or rooms.
+// guestByName counts a row of a guest list as one guest if it has a name, but no number of guests or rooms.
 func (r *Reader) guestByName(b *body, cells []string) {
 	if r.typ != "accommodation" || r.guestNameAt < 0 || b.has("rooms") || b.has("guests") {
 		return
@@ -63,7 +136,7 @@ func (r *Reader) guestByName(b *body, cells []string) {
 	if oneCell(cells, r.guestNameAt) == "" {
 		return
 	}
-	// Any part of the name may say that the guest does not come.
+	// Any part of the name may state that the guest does not come.
 	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
 		if head = plain(head); !guestHeads.has(head) && !personNames.has(head) {
 			continue
@@ -75,7 +148,7 @@ func (r *Reader) guestByName(b *body, cells []string) {
 	b.set("guests", json.RawMessage("1"))
 }
 
-// personNames are headings of names that are those of guests in a list with the days of their stays, normalized by plain.
+// personNames are headings of the names of guests in a list with the days of their stays, normalized by plain.
 const personNames wordList = "personNames"
 
 // findGuestName finds the names of guests in a list that counts neither rooms nor guests.

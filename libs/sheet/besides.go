@@ -11,13 +11,13 @@ import (
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
-// besideHeads are heads of units that stand beside a number, as plain writes them.
+// besideHeads are headings of columns with the unit of an adjacent number, normalized by plain.
 const besideHeads wordList = "besideHeads"
 
 // servings are units of what is eaten: one each is a meal.
 const servings wordList = "servings"
 
-// findBeside finds the units beside a column whose head has a unit, or says what it counts.
+// findBeside finds the column of units next to a column whose heading has a unit, or names what it counts.
 func (r *Reader) findBeside() {
 	if len(r.quantity) > 0 {
 		return
@@ -25,8 +25,8 @@ func (r *Reader) findBeside() {
 	r.besideAt = r.beside(besideHeads)
 }
 
-// besideUnit returns the fault of a number whose unit, in the column beside it, is another than the
-// one of its head, or that counts something else than meals.
+// besideUnit returns the fault of a number whose unit, in the adjacent column, differs from that of its
+// heading, or that counts something other than meals.
 func (r *Reader) besideUnit(b *body, cells []string) *apperr.Detail {
 	if r.besideAt < 0 || r.besideAt >= len(cells) {
 		return nil
@@ -68,8 +68,8 @@ func (r *Reader) besideUnit(b *body, cells []string) *apperr.Detail {
 		Message: fmt.Sprintf("The head %s is in %s, and %s says %s. Write the number in one unit, or leave the unit out of the head.", r.heads[measured], own, r.heads[r.besideAt], word)}
 }
 
-// severalOfEach returns the fault of a row that says how many there are for each of something else than its field counts:
-// meals per day beside guests.
+// severalOfEach returns the fault of a row with a number per something other than what its field counts: meals per day
+// next to a number of guests.
 func (r *Reader) severalOfEach(cells []string) *apperr.Detail {
 	for _, at := range r.several {
 		n, number := r.asNumber(oneCell(cells, at))
@@ -83,8 +83,8 @@ func (r *Reader) severalOfEach(cells []string) *apperr.Detail {
 	return nil
 }
 
-// unclearUnit returns the unit of a head that may be several, such as Tons or Gallons, where it
-// is one of a quantity of the type.
+// unclearUnit returns the ambiguous unit of a heading, such as Tons or Gallons, if it is a unit of a
+// quantity of the type.
 func unclearUnit(typ, head string) (word string, ok bool) {
 	stem, word, _ := unitOfHead(head)
 	if stem == "" {
@@ -110,8 +110,8 @@ func unclearUnit(typ, head string) (word string, ok bool) {
 	return "", false
 }
 
-// unclearCell takes note that a number is in a unit that may be several, which matters where the
-// row has no other.
+// unclearCell records that a number is in an ambiguous unit, which matters if the row has no other
+// number.
 func (r *Reader) unclearCell(b *body, at int, word string) {
 	e := &units.AmbiguousUnitError{Unit: word}
 	for _, dimension := range units.Dimensions() {

@@ -56,6 +56,8 @@ type body struct {
 	unread []int
 	// currency is that which an amount of money is written with.
 	currency string
+	// sharedMode is the answer of one who shares a vehicle; empty where the row has none.
+	sharedMode string
 	// counted are the places of the counts by which amounts were multiplied.
 	counted []int
 }
@@ -69,7 +71,7 @@ func (b *body) set(name string, value json.RawMessage) {
 	b.values[name] = value
 }
 
-// object builds the JSON object of a row of a type.
+// object builds the JSON object of a row of a type. Of a row with faults it has what else is there.
 func (r *Reader) object(typ string, cells []string) (json.RawMessage, error) {
 	if r.reading == interpreted {
 		if fault := r.charge(typ, cells); fault != nil {
@@ -100,7 +102,7 @@ func (r *Reader) object(typ string, cells []string) (json.RawMessage, error) {
 	}
 	faults = append(faults, r.interpretRow(b, typ, cells)...)
 	if len(faults) > 0 {
-		return nil, apperr.Invalid(faults...)
+		return r.finish(b), apperr.Invalid(faults...)
 	}
 	return r.finish(b), nil
 }
@@ -114,7 +116,7 @@ func (r *Reader) lacksUnit(b *body, typ string) *apperr.Detail {
 	return b.unknownAmount
 }
 
-// generatorFields are numbers of a generator, which estimate its fuel: a stated amount of that decides.
+// generatorFields are numbers of a generator by which its fuel is estimated; a stated amount of fuel takes precedence.
 var generatorFields = []string{"hours", "generatorKVA", "loadPercent"}
 
 // measures reports whether the row has a number, so that one more without a unit may be
@@ -132,13 +134,13 @@ func (r *Reader) cell(b *body, typ string, i int, cell string) *apperr.Detail {
 		r.unclearCell(b, i, word)
 		return nil
 	}
-	if i == r.peopleAt && !bareNumber(cell) {
+	if i == r.peopleAt && !bareNumber(cell) && !isShare(trimmed) {
 		if trimmed != "" {
 			b.unread = append(b.unread, i) // a name
 		}
 		return nil
 	}
-	if trimmed != "" && slices.Contains(r.quantity, i) {
+	if trimmed != "" && slices.Contains(r.quantity, i) && (i != r.route || strings.ContainsAny(trimmed, "0123456789")) {
 		return r.quantityCell(b, typ, i, exactly(Unguard(trimmed)))
 	}
 	if share, ok := strings.CutSuffix(trimmed, "%"); ok && strings.HasSuffix(column.Name, "Percent") {
@@ -171,6 +173,9 @@ func (r *Reader) cell(b *body, typ string, i int, cell string) *apperr.Detail {
 		return r.quantityCell(b, typ, i, Unguard(trimmed)) // Quantity is a field of other types
 	case !has:
 		return &apperr.Detail{Field: r.heads[i], Code: fields.NotAllowed, Message: column.Name + " is no field of " + typ + "; leave the cell empty."}
+	case column.Name == "passengers" && r.reading == interpreted && namedTravellerHeads.has(plain(r.heads[i])) && strings.Contains(trimmed, " ") && oneName(Unguard(trimmed)):
+		b.set(column.Name, json.RawMessage("1")) // Reisende: how many in German, and who in Norwegian
+		return nil
 	case column.number():
 		number := Unguard(trimmed)
 		if exact := exactly(number); r.reading == interpreted && exact != number {
@@ -181,9 +186,16 @@ func (r *Reader) cell(b *body, typ string, i int, cell string) *apperr.Detail {
 			cell = number
 		}
 		if column.Name == moneyField && typ == "purchases" {
-			if number, b.currency = money(number); number != trimmed {
+			amount, taken, fault := r.amountOfMoney(b, i, number)
+			if taken {
+				return fault
+			}
+			if number = amount; number != trimmed {
 				cell = number
 			}
+		}
+		if fault := r.residue(i, number); fault != nil {
+			return fault
 		}
 		if fault := r.twoReadings(i, number); fault != nil {
 			return fault
@@ -194,6 +206,9 @@ func (r *Reader) cell(b *body, typ string, i int, cell string) *apperr.Detail {
 	case column.Name == "mode" && r.reading == interpreted && column.values[key(trimmed)] == "":
 		if mode := answeredMode(typ, trimmed, column.values); mode != "" {
 			cell = mode
+		} else if people, _ := inCar(trimmed); typ == "ground-transport" && (people > 1 || sharedModes.hasAny(wordsOf(trimmed))) {
+			b.sharedMode = trimmed
+			return nil
 		}
 	case column.Name == "diet" && severalDiets(trimmed):
 		return r.refuseDiets(i, trimmed)
@@ -217,8 +232,9 @@ func (r *Reader) cell(b *body, typ string, i int, cell string) *apperr.Detail {
 // typedFields are the fields that a column headed Type has where its values are theirs.
 var typedFields = map[string]string{"accommodation": "kind", "waste": "material", "energy": "source"}
 
-// typeOfField sets the field of which a text below the heading Type is a value, such as Hostel; false if there is none, or
-// another column has it. Below such a value, another text is one that is not known, which the decoder of the record refuses.
+// typeOfField sets the field that has a text below the heading Type as a value, such as Hostel; false if there is none, or
+// another column has the field. In a column with such values, any other text is an unknown value, which the decoder of the
+// record rejects.
 func (r *Reader) typeOfField(b *body, typ, text string) bool {
 	field := typedFields[typ]
 	value := columnOf(typ, field).values[key(text)]

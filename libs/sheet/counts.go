@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// counting is what a column counts, in the singular: an amount beside it may be that of each.
+// counting is what a column counts, in the singular: an adjacent amount may be the amount per item.
 type counting string
 
 const (
@@ -32,14 +32,14 @@ const (
 	ofHour       counting = "hour"
 )
 
-// ofSchedule is what collections per week count: how many there were altogether is not said, but there may be more.
+// ofSchedule is what collections per week count: their total is not stated, but there may be several.
 const ofSchedule counting = "schedule"
 
 // pieceLike are kinds of pieces: "Weight each" is that of each of them.
 var pieceLike = []counting{ofPiece, ofPallet, ofBottle, ofContainer, ofGenerator, ofVehicle, ofHall}
 
-// countedBy are what words count: those in the plural, and those in the singular, which name a count behind "Number of" only: a
-// column Trip has the numbers by which trips are known. A word is in the lists of one of them.
+// countedBy maps words to what they count: words in the plural, and words in the singular, which name a count only after
+// "Number of", since a column Trip has identifiers of trips. A word is in the lists of one counting only.
 var countedBy = sync.OnceValue(func() (words struct{ one, several map[string]counting }) {
 	words.one, words.several = map[string]counting{}, map[string]counting{}
 	for _, of := range countings {
@@ -65,7 +65,7 @@ func (r *Reader) addCounts(at int) {
 	r.use(at)
 }
 
-// countIn returns how many a cell says there are; said is false for an empty one and for a dash.
+// countIn returns the number in a cell; said is false for an empty cell and for a dash.
 func countIn(cells []string, at int) (n int64, said bool, err error) {
 	cell := Unguard(oneCell(cells, at))
 	if strings.Trim(cell, "-–—") == "" {
@@ -75,7 +75,7 @@ func countIn(cells []string, at int) (n int64, said bool, err error) {
 	return int64(count), true, err
 }
 
-// countOf returns what a heading counts: days of Days, Number of days and Anzahl Tage; empty if it is none of a count.
+// countOf returns what a heading counts: days for Days, Number of days and Anzahl Tage; empty if it counts nothing.
 func countOf(head string) counting {
 	words := wordsOf(head)
 	if perWords.hasAny(words) {
@@ -103,7 +103,7 @@ func countNamed(word string, singular bool) counting {
 	return words.one[word]
 }
 
-// perWords stand between an amount and what it is of each of.
+// perWords stand between an amount and the thing it is stated per.
 const perWords wordList = "perWords"
 
 // perHead is such a word with what follows it: per day, /h, pro Fahrt.
@@ -117,8 +117,8 @@ var (
 	sizeHead     = regexp.MustCompile(`(?i)^(\p{L}+?)(?:s?[\s_-]+(?:size|volume|capacity|content|contents)|(?:n|s)?(?:größe|volumen|inhalt|kapazität|füllmenge|füllgewicht))\b`)
 )
 
-// eachOf returns the heading of an amount without what it is of each of: Weight (kg) and pallet of Weight per pallet (kg);
-// false if it is another heading.
+// eachOf splits the heading of an amount per something: Weight (kg) and pallet for Weight per pallet (kg); false for any
+// other heading.
 func eachOf(head string) (stem string, of counting, ok bool) {
 	head = oneLine(head)
 	if m := perHead.FindStringSubmatchIndex(head); m != nil {
@@ -138,6 +138,9 @@ func eachOf(head string) (stem string, of counting, ok bool) {
 	}
 	for _, prefix := range unitPrefixes.all() {
 		if rest, cut := strings.CutPrefix(lower, prefix); cut && strings.TrimFunc(rest, func(c rune) bool { return !unicode.IsLetter(c) }) != "" && len(rest) > 3 {
+			if len(lower) == len(head) {
+				rest = head[len(prefix):] // with the capitals of units and currencies
+			}
 			return strings.TrimSpace(rest), ofPiece, true
 		}
 	}

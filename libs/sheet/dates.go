@@ -31,6 +31,9 @@ func (d *dates) add(cell string) {
 	d.left = slices.DeleteFunc(d.left, func(o string) bool { return !slices.Contains(orders, o) })
 }
 
+// dayFirstHeads are headings of days in languages that have the day first, and are words of others elsewhere.
+const dayFirstHeads wordList = "dayFirstHeads"
+
 // order returns the common order of all dates if one of them is ambiguous and the others determine it, or, where they do
 // not, the headings: in all languages with a decimal comma that are known here the day comes first. Else it is an empty text.
 func (d *dates) order(heads []string) string {
@@ -38,7 +41,7 @@ func (d *dates) order(heads []string) string {
 	case !d.doubt:
 	case len(d.left) == 1:
 		return d.left[0]
-	case slices.Contains(d.left, "dmy") && slices.ContainsFunc(heads, writesCommas):
+	case slices.Contains(d.left, "dmy") && slices.ContainsFunc(heads, func(head string) bool { return writesCommas(head) || dayFirstHeads.has(plain(head)) }):
 		return "dmy"
 	}
 	return ""

@@ -2,6 +2,7 @@ package sheet
 
 import (
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -23,6 +24,9 @@ type Form struct {
 	HeadRow int64
 }
 
+// decimalComma is a number with a decimal comma, which is no list of two: 0,95 and 12,5.
+var decimalComma = regexp.MustCompile(`^(?:0|\d{2,}),\d{1,2}$`)
+
 // DetectForm reads a whole file and returns its format. Errors of the header are
 // a VALIDATION_ERROR; errors of rows are reported by the reader of the rows.
 func DetectForm(file io.Reader, typ string, o Options) (Form, error) {
@@ -30,7 +34,11 @@ func DetectForm(file io.Reader, typ string, o Options) (Form, error) {
 	if err != nil {
 		return Form{}, err
 	}
-	f := Form{HeadRow: r.head, Ours: r.ours, Doubts: !r.ours && (r.rows.Comma != ',' || slices.ContainsFunc(r.heads, writesCommas))}
+	heads := r.heads
+	if o.Before != nil {
+		heads = o.Before
+	}
+	f := Form{HeadRow: r.head, Ours: r.ours, Doubts: !r.ours && (r.rows.Comma != ',' || slices.ContainsFunc(heads, writesCommas))}
 	var n Numbers
 	var d dates
 	for {
@@ -42,8 +50,10 @@ func DetectForm(file io.Reader, typ string, o Options) (Form, error) {
 			switch {
 			case r.columns[i].number():
 				n.Add(cell)
+			case decimalComma.MatchString(strings.TrimSpace(cell)):
+				n.Add(cell) // 11,2 of a calorific value, too
 			case strings.Contains(cell, ".") && strings.Contains(cell, ","):
-				if number, _ := money(strings.TrimSpace(cell)); bareNumber(number) {
+				if number, _, _ := money(strings.TrimSpace(cell)); bareNumber(number) {
 					n.Add(cell) // 1.012,20 of a price tells how the file writes numbers
 				}
 			case r.columns[i].Name == "date", slices.Contains(r.stay, i):
@@ -53,7 +63,7 @@ func DetectForm(file io.Reader, typ string, o Options) (Form, error) {
 	}
 	f.Ignored = r.Ignored()
 	if o.DateOrder == "" {
-		f.DateOrder = d.order(r.heads)
+		f.DateOrder = d.order(heads)
 	}
 	if r.declared() != "" || r.ours {
 		return f, nil

@@ -140,8 +140,26 @@ func (r *Reader) takeEach(b *body, cells []string) *apperr.Detail {
 		if fault := r.setProduct(b, each, cell, n); fault != nil {
 			return fault
 		}
+		if fault := r.discounted(each, cells); fault != nil {
+			return fault
+		}
 		b.counted = append(b.counted, at)
 		r.use(at)
+	}
+	return nil
+}
+
+// discountWords are words of headings of discounts.
+const discountWords wordList = "discountWords"
+
+// discounted returns the fault of a row with a discount on the price of each, which its product would not have.
+func (r *Reader) discounted(each eachColumn, cells []string) *apperr.Detail {
+	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
+		if each.field.Name != moneyField || !r.free(at) || !strings.ContainsAny(cells[at], "123456789") || !discountWords.hasAny(wordsOf(head)) {
+			continue
+		}
+		return &apperr.Detail{Field: head, Code: fields.NotAllowed, Suggestions: []string{moneyField},
+			Message: fmt.Sprintf("%s is %.40q, and the record would count %s times the quantity without it. Write what was paid into a column amount, and leave %s out.", head, strings.TrimSpace(cells[at]), r.heads[each.at], head)}
 	}
 	return nil
 }
@@ -171,7 +189,11 @@ func (r *Reader) leaveOutAlone(b *body, typ string) {
 // setProduct sets a field to the number of a cell times a count.
 func (r *Reader) setProduct(b *body, each eachColumn, cell string, count decimal.Decimal) *apperr.Detail {
 	if each.field.Name == moneyField {
-		cell, b.currency = money(cell)
+		text, currency, ofThousands := money(cell)
+		cell, b.currency = text, currency
+		if ofThousands {
+			count, _ = units.Rounded(new(big.Rat).Mul(units.Rat(count), big.NewRat(1000, 1)))
+		}
 	}
 	if fault := r.twoReadings(each.at, cell); fault != nil {
 		return fault

@@ -25,14 +25,15 @@ const (
 	chargeEndings wordList = "chargeEndings"
 	// joinings are words beside which a charge is a part of a line, or there is none.
 	joinings wordList = "joinings"
-	// exchanges are words of tickets that replace others.
-	exchanges wordList = "exchanges"
+	// exchanges are words of tickets that replace others, and exchangePhrases the same in several words.
+	exchanges       wordList = "exchanges"
+	exchangePhrases wordList = "exchangePhrases"
 )
 
 // longestCharge is how many words a text of a charge has at most; longer ones are remarks.
 const longestCharge = 6
 
-// besideCharges are words that stand beside those of charges in a text about nothing else.
+// besideCharges are words that occur with those of charges in a text about charges only.
 const besideCharges wordList = "besideCharges"
 
 // isOnlyCharge is isCharge of a text that people write freely: Seat selection is one, and Seat holders is not.
@@ -78,13 +79,23 @@ func (r *Reader) charge(typ string, cells []string) *apperr.Detail {
 			return fault
 		}
 	}
+	for at, kind := range r.marks[:min(len(r.marks), len(cells))] {
+		if kind == states && !slices.Contains(r.subjects, at) {
+			if fault := r.exchanged(at, typ, Unguard(oneCell(cells, at))); fault != nil {
+				return fault
+			}
+		}
+	}
 	return nil
 }
 
-// isExchange reports whether a cell says that a ticket replaces another one: one of a column of kinds of rows with a word for it,
-// any other one if it says nothing else.
+// isExchange reports whether a cell states that a ticket replaces another one: in a column of kinds of rows a word for it is
+// enough, any other cell must contain nothing else.
 func (r *Reader) isExchange(at int, text string) bool {
 	words := chargeWords(text)
+	if exchangePhrases.has(strings.Join(words, " ")) {
+		return true
+	}
 	return exchanges.hasAny(words) && (r.saysKind(at) || !slices.ContainsFunc(words, func(word string) bool {
 		return !exchanges.has(word) && !besideCharges.has(word)
 	}))
@@ -96,17 +107,42 @@ func (r *Reader) saysKind(at int) bool {
 	return at == r.typeAt || r.columns[at].Name == "" && (stateHeads.has(head) || ticketHeads.has(head) || serviceHeads.has(head))
 }
 
+// exchanged returns the fault of a row that is a ticket which replaces another one.
+func (r *Reader) exchanged(at int, typ, cell string) *apperr.Detail {
+	if typ != "flights" && typ != "ground-transport" || len(cell) > longestMark || !r.isExchange(at, cell) || stopped(cell) || isCharge(typ, cell) {
+		return nil
+	}
+	return &apperr.Detail{Field: r.heads[at], Code: ExchangedTicket,
+		Message: fmt.Sprintf("%s is %.60q: the ticket replaces another one, and only one of the two journeys was made. Delete the row of the ticket that was not used; then empty the cell if this one counts.", r.heads[at], cell)}
+}
+
+// chargeIn returns the fault of a row of which one cell says that it is no record of its type.
 func (r *Reader) chargeIn(at int, typ, cell string) *apperr.Detail {
 	if len(cell) > longestMark {
 		return nil
 	}
-	if (typ == "flights" || typ == "ground-transport") && r.isExchange(at, cell) && !stopped(cell) && !isCharge(typ, cell) {
-		return &apperr.Detail{Field: r.heads[at], Code: ExchangedTicket,
-			Message: fmt.Sprintf("%s is %.60q: the ticket replaces another one, and only one of the two journeys was made. Delete the row of the ticket that was not used; then empty the cell if this one counts.", r.heads[at], cell)}
+	if fault := r.exchanged(at, typ, cell); fault != nil {
+		return fault
+	}
+	if typ == "purchases" && isTaxLine(cell) {
+		return &apperr.Detail{Field: r.heads[at], Code: RowNotCounted,
+			Message: fmt.Sprintf("%s is %.60q: the tax on what was bought, or a discount, is no purchase. Delete the row from the file, or empty the cell where the row counts all the same.", r.heads[at], cell)}
 	}
 	if !isCharge(typ, cell) || !r.saysKind(at) && !isOnlyCharge(typ, cell) {
 		return nil
 	}
 	return &apperr.Detail{Field: r.heads[at], Code: RowNotCounted,
 		Message: fmt.Sprintf("%s is %.60q: a charge is no record of %s. Delete the row from the file, or empty the cell where the row counts all the same.", r.heads[at], cell, typ)}
+}
+
+// taxLines are words of lines of invoices about the tax on the others, or a discount, and besideTaxes those that stand beside them.
+const (
+	taxLines    wordList = "taxLines"
+	besideTaxes wordList = "besideTaxes"
+)
+
+// isTaxLine reports whether a line of an invoice is only about tax or a discount: VAT @ 20%, zzgl. 19 % MwSt., Rabatt.
+func isTaxLine(text string) bool {
+	words := wordsOf(text)
+	return taxLines.hasAny(words) && !slices.ContainsFunc(words, func(word string) bool { return !taxLines.has(word) && !besideTaxes.has(word) })
 }

@@ -28,6 +28,10 @@ func HeadOf(rows [][]string, o Options, types ...string) int {
 	if len(rows) == 0 {
 		return 0
 	}
+	rows = slices.Clone(rows)
+	for i, row := range rows {
+		rows[i] = shortHeads(row)
+	}
 	least := severalHeads
 	switch named := fieldsNamed(rows[0], o, types); {
 	case named >= severalHeads:
@@ -43,7 +47,21 @@ func HeadOf(rows [][]string, o Options, types ...string) int {
 			return at + 1
 		}
 	}
-	return oneField(rows, o, types)
+	if at := oneField(rows, o, types); at > 0 || fieldOf(rows[0], o, types) >= 0 {
+		return at
+	}
+	return belowTitles(rows)
+}
+
+// belowTitles returns the index of the likely headings of a table whose headings mean nothing: the first row with several
+// cells if another one has several too and only a title is in the first row, else the first row.
+func belowTitles(rows [][]string) int {
+	several := func(row []string) bool { return filledCells(row) > 1 }
+	at := slices.IndexFunc(rows, several)
+	if !title(rows[0]) || at < 0 || !slices.ContainsFunc(rows[at+1:], several) {
+		return 0
+	}
+	return at
 }
 
 // oneField returns the index of the row that names one field: the first one unless that, and all others above a row
@@ -187,8 +205,9 @@ type opened struct {
 	comma, declared rune
 	// returns: rows end with a carriage return.
 	returns bool
-	// above are the cells of the row directly above the headings, if it was skipped.
+	// above are the cells of the row directly above the headings, if it was skipped, and title are all rows above them.
 	above []string
+	title string
 }
 
 // open opens a file, and advances to the row of headings if it is known.
@@ -220,6 +239,7 @@ func open(file io.Reader, o Options) (*opened, error) {
 			}
 			f.above = cellsOf(start[skip:end], comma)
 		}
+		f.title += string(start[skip:end])
 		skip = end
 	}
 	if f.start = start[skip:]; declared == 0 {

@@ -1,6 +1,7 @@
 package sheet_test
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 
@@ -78,5 +79,30 @@ func TestHeadsBelowTitles(t *testing.T) {
 	}
 	if got, err := sheet.HeadRow(strings.NewReader("Attendees\ntype,origins\n"), sheet.Options{}, footprint.OriginRows, footprint.AttendeeTravel); err != nil || got != 2 {
 		t.Errorf("of two types: %d, %v", got, err)
+	}
+}
+
+// TestHeadsOfLongCells: looking for the headings among rows of long cells takes little memory: a workbook of some
+// kilobytes has many megabytes of them.
+func TestHeadsOfLongCells(t *testing.T) {
+	// Not parallel: it counts what the process allocates.
+	row := make([]string, 100)
+	for i := range row {
+		row[i] = strings.Repeat("q", 20_000)
+	}
+	rows := [][]string{row, row, row, row, append([]string{"from", "to"}, row[2:]...)}
+	o := sheet.Options{Rules: sheet.Rules}
+	sheet.HeadOf([][]string{{"from", "to"}}, o, "flights") // prepares the tables of headings
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	at := sheet.HeadOf(rows, o, "flights")
+	joined := sheet.Headings(row, row, o, "flights")
+	runtime.ReadMemStats(&after)
+	if at != 4 || joined != nil {
+		t.Errorf("the headings are in row %d; joined %.300q", at, joined)
+	}
+	const most = 96 << 20
+	if took := after.TotalAlloc - before.TotalAlloc; took > most {
+		t.Errorf("it took %d bytes", took)
 	}
 }

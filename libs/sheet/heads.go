@@ -31,13 +31,29 @@ const maxHeadText = 200
 
 // shortened returns a head, or the beginning of a longer one.
 func shortened(head string) (text string, long bool) {
+	text = beginning(head, maxHeadText)
+	return text, text != head
+}
+
+// shortHeads returns a row as it is looked at for headings: of long cells the beginning, since each one is compared with
+// the headings of all fields, for each type, alone and with those beside it.
+func shortHeads(row []string) []string {
+	short := make([]string, len(row))
+	for i, cell := range row {
+		short[i], _ = shortened(strings.TrimSpace(cell))
+	}
+	return short
+}
+
+// beginning returns a text, or the given number of characters of a longer one.
+func beginning(text string, characters int) string {
 	n := 0
-	for i := range head {
-		if n++; n > maxHeadText {
-			return head[:i] + "…", true
+	for i := range text {
+		if n++; n > characters {
+			return text[:i] + "…"
 		}
 	}
-	return head, false
+	return text
 }
 
 // headed returns the index of the only column with a heading; -1 if there is none, or more than one.
@@ -155,6 +171,10 @@ func (r *Reader) fieldHeaded(at int, known []Column) int {
 		return slices.IndexFunc(known, func(c Column) bool { return c.Name == name })
 	}
 	if r.reading == interpreted {
+		// A alone heads anything, and beside Da or De where a journey ends.
+		if plain(head) == "a" && slices.ContainsFunc(r.heads, func(other string) bool { return plain(other) == "da" || plain(other) == "de" }) {
+			return named("to")
+		}
 		if i := counted(known, head); i >= 0 {
 			return i
 		}
@@ -165,6 +185,7 @@ func (r *Reader) fieldHeaded(at int, known []Column) int {
 	if code := moneyHead(known, head); code != "" {
 		if !r.heading(moneyField) {
 			r.currency = code
+			r.noteThousands(at)
 		}
 		return named(moneyField)
 	}

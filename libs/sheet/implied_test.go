@@ -8,7 +8,7 @@ import (
 )
 
 // What a table says without a column of its own: vans go by road, and waste that is weighed needs no containers.
-func TestWhatIsImplied(t *testing.T) {
+func TestModesAndWeightsWithoutColumns(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		typ, file string

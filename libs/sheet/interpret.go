@@ -62,11 +62,14 @@ func (r *Reader) interpretHead(unknown []int, known []Column) (found bool) {
 		}
 	}
 	r.findAddress(known)
+	r.findVAT(known)
 	found = named() || len(r.quantity) > 0
 	r.leaveOutContainers()
 	r.findRoomKinds()
 	r.findMeals()
+	r.findDrinks()
 	r.findEach()
+	r.findCopies()
 	r.findSides()
 	r.findDuration()
 	r.findUnits()
@@ -74,6 +77,7 @@ func (r *Reader) interpretHead(unknown []int, known []Column) (found bool) {
 	r.findLegs()
 	r.findRoute()
 	r.findPeople()
+	r.findSeats()
 	r.findTickets()
 	r.findTraveller()
 	r.findMode()
@@ -83,18 +87,20 @@ func (r *Reader) interpretHead(unknown []int, known []Column) (found bool) {
 	r.findLeftOut()
 	r.findRoomNights()
 	r.findGuestName()
-	r.findReadings()
+	r.findMeters()
 	r.findDistances()
+	r.findReadings()
 	r.findTonneKm()
 	r.findWasteCode()
+	r.findWasteNames()
 	r.findMarks()
 	return found || r.derived() > 0 || len(r.legColumns)+len(r.parts)+len(r.sides) > 0 || r.wholeAt >= 0 || r.readings.found
 }
 
 // derived returns how many columns are no fields and have what fields are derived from.
 func (r *Reader) derived() int {
-	n := len(r.stay) + len(r.each) + len(r.roomKindsAt) + len(r.meals)
-	for _, at := range [...]int{r.route, r.roomNightsAt, r.tonneKmAt, r.wasteCodeAt, r.durationAt} {
+	n := len(r.stay) + len(r.each) + len(r.roomKindsAt) + len(r.meals) + len(r.seats)
+	for _, at := range [...]int{r.drinks.name, r.route, r.roomNightsAt, r.tonneKmAt, r.wasteCodeAt, r.durationAt} {
 		if at >= 0 {
 			n++
 		}
@@ -105,14 +111,18 @@ func (r *Reader) derived() int {
 // takeHeadings makes each of some columns the field that its heading means. A field is in the column with its name, else in
 // the first one with one of its usual headings: a column of notes after a description is ignored.
 func (r *Reader) takeHeadings(unknown []int, known []Column) {
-	for _, at := range unknown {
+	for _, at := range r.grossFirst(unknown) {
 		i := r.fieldHeaded(at, known)
 		switch {
 		case i < 0 && r.reading == interpreted && r.headsQuantity(r.heads[at]):
 			r.columns[at].Type = "number"
 			r.quantity = append(r.quantity, at)
-		case i >= 0 && r.isBetterCode(at, known[i], unknown):
+		case i >= 0 && (r.isBetterCode(at, known[i], unknown) || r.isBetterAmount(at, known[i])):
 			before := r.placeOf(known[i].Name)
+			if code := moneyHead(known, r.heads[at]); code != "" {
+				r.currency = code
+				r.noteThousands(at)
+			}
 			r.columns[at], r.columns[before] = known[i], Column{}
 			r.ignored = append(r.ignored, before)
 		case i < 0 || r.heading(known[i].Name):
@@ -151,19 +161,24 @@ func (r *Reader) interpretRow(b *body, typ string, cells []string) (faults []app
 	take(r.takeSeconds(b, typ, cells), r.takeEach(b, cells), r.takeSides(b, cells), r.duration(b, cells))
 	r.leaveOutAlone(b, typ)
 	take(r.lacksUnit(b, typ))
+	take(r.shared(b), r.takeDrink(b, cells), r.copies(b, cells), r.takeSeats(b, cells))
 	r.ticket(b, cells)
+	r.bookingClass(b, cells)
 	r.traveller(b, cells)
 	r.mode(b, cells)
+	r.oneHired(b, cells)
 	r.wasteCode(b, cells)
+	r.wasteNamed(b, typ, cells)
 	if typ == "freight" {
 		byRoad(b)
 	}
-	take(r.takeCurrency(b), r.nights(b, cells), r.takeRoomKinds(b, cells), r.takeMeals(b, cells), r.room(b, cells), r.roomNights(b, cells))
+	take(r.takeVAT(b, cells), r.takeCurrency(b), r.nights(b, cells), r.takeRoomKinds(b, cells), r.takeMeals(b, cells), r.sharedRoom(b, cells), r.room(b, cells), r.roomNights(b, cells))
 	r.guestByName(b, cells)
 	r.nightOfLine(b, cells)
 	take(r.itinerary(b, cells), r.severalLegs(b, typ, cells), r.takeParts(b, cells), r.legs(b, cells))
 	take(r.usedBetween(b, cells), r.besideUnit(b, cells), r.severalOfEach(cells), r.tonneKm(b, cells), r.unweighed(b, typ, cells), r.ratedInKilowatts(b, typ, cells), r.meterFactor(b, typ, cells), r.perhapsEachOf(b, typ, cells))
-	take(r.serial(b), r.otherSubject(b, typ, cells), r.ways(b, cells), r.whole(b, cells), r.leavesOut(cells))
+	take(r.serial(b), r.servesSeveral(b, typ, cells), r.otherSubject(b, typ, cells), r.ways(b, cells), r.whole(b, cells), r.leavesOut(cells))
+	take(r.codeshare(b, cells))
 	r.noteUnread(b.unread) // at the end: each of them may leave a cell out
 	return faults
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// KeepColumns copies a file with only the columns that are fields of a type, and returns the headings of the others. Data
-// that must not be stored, such as people's names, is removed before anything is.
+// KeepColumns copies a file with only the columns that are fields of a type, and returns the headings of the others. It
+// removes data that must not be stored, such as people's names, before anything is stored.
 func KeepColumns(to io.Writer, from io.Reader, typ string, o Options) (ignored []string, err error) {
 	r, err := NewReader(from, typ, o)
 	if err != nil {
@@ -30,7 +30,7 @@ func KeepColumns(to io.Writer, from io.Reader, typ string, o Options) (ignored [
 		}
 		clear(only)
 		for n, i := range take {
-			if i < len(cells) && i == r.peopleAt && written > r.head && !bareNumber(cells[i]) {
+			if i < len(cells) && i == r.peopleAt && written > r.head && !bareNumber(cells[i]) && !isShare(strings.TrimSpace(cells[i])) {
 				continue // a name
 			}
 			if i < len(cells) && (r.marks[i] == noMark || r.columns[i].Name != "" || written <= r.head || r.marked(r.marks[i], strings.TrimSpace(cells[i]))) {
@@ -63,8 +63,8 @@ func KeepColumns(to io.Writer, from io.Reader, typ string, o Options) (ignored [
 	}
 }
 
-// keepLabel writes the label of a row of totals into the first column of texts that is taken,
-// where it would be left out with its own: the row would be people without an origin.
+// keepLabel writes the label of a row of totals into the first text column that is kept, if its
+// own column is not kept: otherwise the row would count as people without an origin.
 func (r *Reader) keepLabel(only []string, take []int, cells []string) {
 	n := r.named(cells)
 	if r.totals(cells) == nil || n.label == "" || slices.Contains(take, n.at) {

@@ -50,7 +50,7 @@ const (
 	withoutStops wordList = "withoutStops"
 )
 
-// legHead returns what a heading says of which leg; noPart: it is none of a leg.
+// legHead returns the part and the number of the leg that a heading names; noPart: it names none.
 func legHead(head string) (part legPart, number int) {
 	legs, away, home := 0, false, false
 	take := func(p legPart) bool {
@@ -167,7 +167,7 @@ type rowLegs struct {
 	far     int // the column of a distance of a further leg; -1: none
 }
 
-// severalLegs joins the legs of a row to one journey, and returns the fault of a row whose legs are no such one.
+// severalLegs joins the legs of a row into one journey, and returns the fault of a row whose legs are not connected.
 func (r *Reader) severalLegs(b *body, typ string, cells []string) *apperr.Detail {
 	if len(r.legColumns) == 0 {
 		return nil
@@ -310,7 +310,7 @@ func (r *Reader) chain(l rowLegs) (places []string, fault *apperr.Detail) {
 	return places, nil
 }
 
-// samePlace reports whether two texts are one place: LHR and lhr, or LON and the airport that stands for it.
+// samePlace reports whether two texts name the same place: LHR and lhr, or LON and its representative airport.
 func samePlace(a, b string) bool {
 	x, known := locations.Resolve(strings.ToUpper(strings.TrimSpace(a)))
 	y, also := locations.Resolve(strings.ToUpper(strings.TrimSpace(b)))

@@ -124,8 +124,8 @@ func (l *lineBreaks) tooMany(n int) error {
 		Message: fmt.Sprintf("A row has at most %d cells, empty ones included; the one in line %d has more.", maxCells, l.line+1)})
 }
 
-// textOf returns the text of a cell that is a formula of a text, ="0049", as exports for Excel write them so that it
-// keeps the digits; any other cell is itself.
+// textOf returns the text of a cell that is a formula of a text, ="0049", which exports for Excel use to preserve leading
+// zeros; any other cell is returned unchanged.
 func textOf(cell string) string {
 	text, ok := strings.CutPrefix(cell, `="`)
 	if !ok || len(text) == 0 || text[len(text)-1] != '"' {

@@ -23,8 +23,8 @@ var mealTypes = [...]string{breakfast, "lunch", "dinner"}
 
 const breakfast = "breakfast"
 
-// findMeals finds the columns of how many breakfasts, lunches and dinners there were, in a table without a column that says
-// which of them a row is about.
+// findMeals finds the columns with the numbers of breakfasts, lunches and dinners, in a table without a column that names
+// the meal of a row.
 func (r *Reader) findMeals() {
 	if r.typ != "catering" || r.heading("mealType") {
 		return

@@ -17,9 +17,9 @@ const (
 	productHeads wordList = "productHeads"
 )
 
-// findMode finds the columns that tell the mode of journeys in a table that has no column of modes.
+// findMode finds the columns that determine the mode of journeys in a table that has no column of modes.
 func (r *Reader) findMode() {
-	if r.typ != "ground-transport" || r.heading("mode") {
+	if r.typ != "ground-transport" && r.typ != "freight" || r.heading("mode") {
 		return
 	}
 	for at, head := range r.heads {
@@ -33,9 +33,19 @@ func (r *Reader) findMode() {
 func (r *Reader) mode(b *body, cells []string) {
 	for _, at := range r.modesAt {
 		cell := Unguard(oneCell(cells, at))
+		if r.typ == "freight" {
+			if mode := columnOf(r.typ, "mode").values[key(cell)]; mode != "" && !b.has("mode") {
+				b.set("mode", json.RawMessage(strconv.Quote(mode)))
+				r.use(at)
+			}
+			continue
+		}
 		mode := modeNamed(cell, trainHeads.has(plain(r.heads[at])))
 		if mode == "" {
 			mode = answeredMode(r.typ, cell, columnOf(r.typ, "mode").values)
+		}
+		if mode == "" && productHeads.has(plain(r.heads[at])) {
+			mode = trainAmong(cell)
 		}
 		if mode != "" && !b.has("mode") {
 			b.set("mode", json.RawMessage(strconv.Quote(mode)))
@@ -44,8 +54,19 @@ func (r *Reader) mode(b *body, cells []string) {
 	}
 }
 
-// modeNamed returns the mode that a text names by its first words; empty if it names none. What is a train, whatever it is
-// called, goes by rail.
+// trainAmong returns the mode of a train among the words of what a railway sold: Super Sparpreis ICE.
+func trainAmong(product string) string {
+	values := columnOf("ground-transport", "mode").values
+	for word := range strings.FieldsSeq(product) {
+		if mode := values[key(word)]; mode == "rail" || mode == "international_rail" {
+			return mode
+		}
+	}
+	return ""
+}
+
+// modeNamed returns the mode that a text names by its first words; empty if it names none. The mode of any kind of train is
+// rail.
 func modeNamed(text string, train bool) string {
 	values, words := columnOf("ground-transport", "mode").values, strings.Fields(text)
 	for n := min(len(words), 2); n > 0; n-- {

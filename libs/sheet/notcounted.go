@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// RowNotCounted is the code of a row of which the file itself says that it does not count:
+	// RowNotCounted is the code of a row that the file itself marks as not to be counted:
 	// what was cancelled, refunded or credited, whom the event reaches online, a second
 	// mention of what another row has.
 	RowNotCounted = "ROW_NOT_COUNTED"
@@ -21,7 +21,7 @@ const (
 	RepeatedHead = "REPEATED_HEAD"
 )
 
-// mark is what a column that is no field may say of a row.
+// mark is what a column that is not a field states about a row.
 type mark uint8
 
 const (
@@ -39,6 +39,7 @@ const (
 	counts          // a number that may be one of people
 	companions      // how many come with a person
 	absent          // how many of the people do not come
+	attendance      // whether a person came, or how many did
 )
 
 // Heads of such columns, as plain writes them. A head with one of the words of stateParts is
@@ -58,17 +59,21 @@ const (
 const (
 	stopWords    wordList = "stopWords"
 	stopPhrases  wordList = "stopPhrases"
-	stopWhole    wordList = "stopWhole" // of segments, too
+	stopWhole    wordList = "stopWhole"   // of segments, too
+	besideStops  wordList = "besideStops" // when, and by whom
 	besideStates wordList = "besideStates"
-	onlineWords  wordList = "onlineWords"
-	besideOnline wordList = "besideOnline"
+	offerWords   wordList = "offerWords" // nothing was ordered yet
+	// passedOnWords are states of tickets that somebody else has now.
+	passedOnWords wordList = "passedOnWords"
+	onlineWords   wordList = "onlineWords"
+	besideOnline  wordList = "besideOnline"
 )
 
-// longestMark is how long a cell is, in bytes, that says whether its row counts; longer ones
-// are remarks.
+// longestMark is the maximum length, in bytes, of a cell that states whether its row counts; longer
+// ones are remarks.
 const longestMark = 60
 
-// findMarks finds the columns that say of a row whether it counts.
+// findMarks finds the columns that state whether a row counts.
 func (r *Reader) findMarks() {
 	people := r.typ == footprint.OriginRows
 	for at, head := range r.heads {
@@ -112,23 +117,36 @@ func (r *Reader) findMarks() {
 		case has(reverseHeads) || reverseHeads.has(stem):
 			r.marks[at] = reverse
 		}
-		if of := r.peopleMark(at); of == companions || of == absent || of == counts && r.marks[at] == reverse || r.marks[at] == noMark {
+		if of := r.peopleMark(at); of == companions || of == absent && people || of == counts && r.marks[at] == reverse || r.marks[at] == noMark {
 			r.marks[at] = of
+		} else if of == counts && r.marks[at] == attends {
+			r.marks[at] = attendance
 		}
 	}
 }
 
-// notCounted returns the fault of a row that says itself that it is not to be counted, or is
-// the head once more.
+// notCounted returns the fault of a row that is marked as not to be counted, or repeats the
+// headings.
 func (r *Reader) notCounted(cells []string) *apperr.Detail {
 	if r.o.Rules > 0 && r.isHead(cells) {
 		return &apperr.Detail{Code: RepeatedHead, Message: "The row is the head once more; delete it from the file."}
 	}
 	for at, kind := range r.marks {
-		if kind == noMark || at >= len(cells) {
+		if at >= len(cells) {
 			continue
 		}
 		cell := strings.TrimSpace(cells[at])
+		if kind == noMark && r.reading == interpreted && r.heads[at] != "" && (r.free(at) || at == r.typeAt || r.columns[at].Name == "description") && onlyStops(Unguard(cell)) {
+			kind = states // the column says nothing else of this row
+		} else if kind != flows && r.reading == interpreted && r.heads[at] != "" && r.isFlow(at, Unguard(cell)) {
+			kind = flows
+		}
+		if kind == noMark {
+			continue
+		}
+		if kind == flags && countsPeopleIn(counts, cell) && r.heading(countedThings[r.typ]...) {
+			kind = absent // how many were cancelled
+		}
 		if kind >= counts && countsPeopleIn(kind, cell) {
 			return r.uncounted(at, kind, cell)
 		}
@@ -139,8 +157,16 @@ func (r *Reader) notCounted(cells []string) *apperr.Detail {
 		} else if r.marked(kind, cell) && (kind != credits || !r.debited(cells)) {
 			what := "what was cancelled, refunded or credited does not count"
 			switch kind {
-			case presence, attends, absent:
-				what = "who does not come does not travel"
+			case states:
+				if passedOnWords.hasAny(wordsOf(cell)) {
+					what = "whoever has the ticket now has a row, too"
+				} else if !stopped(cell) {
+					what = "what was only offered or reserved does not count"
+				}
+			case presence, attends, absent, attendance:
+				if r.typ == footprint.OriginRows {
+					what = "who does not come does not travel"
+				}
 			case services:
 				if stopped(cell) {
 					break
@@ -148,7 +174,7 @@ func (r *Reader) notCounted(cells []string) *apperr.Detail {
 				what = "that is no record of " + r.typ
 			case flows:
 				what = "what is fed in, or reactive, is no consumption"
-			case noMark, states, flags, reverse, sides, refunds, credits, counts, companions:
+			case noMark, flags, reverse, sides, refunds, credits, counts, companions:
 			}
 			return &apperr.Detail{Field: r.heads[at], Code: RowNotCounted,
 				Message: fmt.Sprintf("%s is %.60q: %s. Delete the row from the file, or empty the cell where the row counts all the same.", r.heads[at], cell, what)}
@@ -157,7 +183,7 @@ func (r *Reader) notCounted(cells []string) *apperr.Detail {
 	return nil
 }
 
-// isHead reports whether each cell with something in it is the head of its column.
+// isHead reports whether every nonempty cell is the heading of its column.
 func (r *Reader) isHead(cells []string) bool {
 	found := 0
 	for i, cell := range cells {
@@ -172,19 +198,22 @@ func (r *Reader) isHead(cells []string) bool {
 	return found > 0
 }
 
-// marked reports whether a cell says that its row does not count.
+// marked reports whether a cell states that its row does not count.
 func (r *Reader) marked(kind mark, cell string) bool {
 	if cell == "" || len(cell) > longestMark {
 		return false
 	}
 	switch kind {
 	case states:
-		return stopped(cell)
+		words := wordsOf(cell)
+		return stopped(cell) || (offerWords.hasAny(words) || r.typ == footprint.OriginRows && passedOnWords.hasAny(words)) && !besideStates.hasAny(words)
 	case flags:
 		yes, _ := fields.Truth(cell)
 		day, _, _ := strings.Cut(cell, "T")
 		day, _, _ = strings.Cut(day, " ")
 		return yes || units.IsDate(day) || stopped(cell)
+	case attendance:
+		return countsPeopleIn(kind, cell) || r.marked(attends, cell)
 	case attends:
 		yes, known := fields.Truth(cell)
 		return known && !yes || stopped(cell)
@@ -241,7 +270,17 @@ func stopped(cell string) bool {
 	return has(stopWords) && !has(besideStates)
 }
 
-// online reports whether a kind of ticket or of attendance is one without travel.
+// onlyStops reports whether a text says no more than that nothing took place, or that it was taken back, and perhaps when and
+// by whom: cancelled by guest, storniert am 05.05.
+func onlyStops(text string) bool {
+	if len(text) > longestMark {
+		return false
+	}
+	words := wordsOf(text)
+	return stopWords.hasAny(words) && !slices.ContainsFunc(words, func(word string) bool { return !stopWords.has(word) && !besideStops.has(word) })
+}
+
+// online reports whether a kind of ticket or attendance involves no travel.
 func online(cell string) bool {
 	found := false
 	words := wordsOf(cell)

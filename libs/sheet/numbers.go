@@ -2,10 +2,14 @@ package sheet
 
 import (
 	"errors"
+	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/units"
 )
@@ -26,7 +30,7 @@ const separators = "., '’‘´`ʼ\u00a0\u202f\u2009"
 // Add considers a cell of a numeric column, with or without a unit. Text that is not a number in any format is
 // ignored.
 func (n *Numbers) Add(cell string) {
-	number, _ := money(Unguard(strings.TrimSpace(cell)))
+	number, _, _ := money(Unguard(strings.TrimSpace(cell)))
 	if end := strings.IndexFunc(number, func(r rune) bool { return !strings.ContainsRune("0123456789"+separators, r) }); end >= 0 {
 		number = number[:end]
 	}
@@ -65,7 +69,24 @@ func (n *Numbers) Format() string {
 	return n.left[0]
 }
 
-// ambiguous returns the error of a number that has two readings; nil of any other text.
+// residue returns the fault of a number that is what a calculation of a spreadsheet leaves of nothing, such as 1E-30: as an
+// amount it would count nothing, and be taken for one.
+func (r *Reader) residue(at int, cell string) *apperr.Detail {
+	if r.reading != interpreted || !strings.ContainsAny(cell, "eE") {
+		return nil
+	}
+	n, err := strconv.ParseFloat(strings.Replace(cell, ",", ".", 1), 64)
+	if err != nil || n == 0 || math.Abs(n) >= leastAmount {
+		return nil
+	}
+	return &apperr.Detail{Field: r.heads[at], Code: fields.OutOfRange,
+		Message: fmt.Sprintf("%s is %.40s, which is less than any amount: spreadsheets leave such numbers of a difference of nothing. Write the amount, or 0.", r.heads[at], cell)}
+}
+
+// leastAmount is below what no amount of a record is, in any unit.
+const leastAmount = 1e-6
+
+// ambiguous returns the error of a number that has two readings; nil for any other text.
 func ambiguous(cell string) *units.AmbiguousNumberError {
 	_, err := units.ParseNumber(cell, units.Format{})
 	e, _ := errors.AsType[*units.AmbiguousNumberError](err)

@@ -24,14 +24,22 @@ const (
 	otherNumbers wordList = "otherNumbers"
 )
 
-// peopleMark returns what a column of a list of people says of how many there are; noMark: nothing.
+// countedThings are the fields of a type that are numbers of people and things, some of which may not have come about.
+var countedThings = map[string][]string{"accommodation": {"rooms", "guests"}, "flights": {"passengers"}, "ground-transport": {"passengers"}, "catering": {"meals"}, "digital": {"participants"}}
+
+// peopleMark returns what a column states about the number of people, or of things, that come about; noMark: nothing.
 func (r *Reader) peopleMark(at int) mark {
-	if r.typ != footprint.OriginRows {
-		return noMark
-	}
 	head := r.heads[at]
 	words := wordsOf(head)
 	has := func(list wordList) bool { return list.hasAny(words) }
+	fewer := has(absentWords) || strings.Contains(strings.Join(words, " "), "no show")
+	if r.typ != footprint.OriginRows {
+		others := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return word == "no" })
+		if fewer && !otherNumbers.hasAny(others) && !everyCharge.hasAny(others) && !besideStates.hasAny(others) && r.heading(countedThings[r.typ]...) {
+			return absent
+		}
+		return noMark
+	}
 	people := slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == "people" })
 	person := slices.ContainsFunc(r.heads, func(other string) bool {
 		name := plain(other)
@@ -39,10 +47,19 @@ func (r *Reader) peopleMark(at int) mark {
 	})
 	switch {
 	case people >= 0:
-		if !presentHeads.has(plain(r.heads[people])) && (has(onlineWords) || has(absentWords) || strings.Contains(strings.Join(words, " "), "no show")) {
+		if !presentHeads.has(plain(r.heads[people])) && (has(onlineWords) || fewer) {
 			return absent
 		}
-	case companionHeads.has(plain(strings.ReplaceAll(head, "-", " "))):
+		if !r.hasWhole(people) {
+			return noMark
+		}
+		if isCompanion(head) {
+			return companions
+		}
+		if isWhole(head) {
+			return reverse // the heading is needed to read the file again
+		}
+	case isCompanion(head):
 		return companions
 	case !person && !has(otherNumbers) && !otherNumbers.hasAny(headWords(head)): // eventId
 		return counts
@@ -50,11 +67,11 @@ func (r *Reader) peopleMark(at int) mark {
 	return noMark
 }
 
-// countsPeopleIn reports whether a cell of such a column has people that the row would not count, or would count too much.
+// countsPeopleIn reports whether a cell of such a column has people that the row would omit, or count more than once.
 func countsPeopleIn(kind mark, cell string) bool {
 	cell = Unguard(cell)
-	if share, ok := strings.CutSuffix(cell, "%"); ok && kind == counts {
-		return bareNumber(share)
+	if isShare(cell) && (kind == counts || kind == attendance) {
+		return true
 	}
 	if kind == companions {
 		if yes, known := fields.Truth(cell); known {
@@ -62,18 +79,44 @@ func countsPeopleIn(kind mark, cell string) bool {
 		}
 		cell = strings.TrimPrefix(cell, "+")
 	}
-	return bareNumber(cell) && !units.IsDate(cell) && strings.ContainsAny(cell, "123456789") && (kind != counts || cell != "1")
+	return bareNumber(cell) && !units.IsDate(cell) && strings.ContainsAny(cell, "123456789") && (kind != counts && kind != attendance || cell != "1")
 }
 
-// uncounted is the fault of a row that has a number of people beside the one that counts.
+// uncounted is the fault of a row that has a number of people in addition to the one that counts.
 func (r *Reader) uncounted(at int, kind mark, cell string) *apperr.Detail {
 	message := "%s is %.40q, and the row would count as one person. Head the column people if it is how many come, or leave it out."
 	switch kind {
 	case companions:
 		message = "%s is %.40q, and the row would count as one person. Write into a column people how many come altogether, and leave this one out."
 	case absent:
+		if of := countedThings[r.typ]; of != nil {
+			return &apperr.Detail{Field: r.heads[at], Code: fields.NotAllowed, Suggestions: of,
+				Message: fmt.Sprintf("%s is %.40q, and the record would count them, too. Write into a column %s how many there were without them, and leave this one out.", r.heads[at], cell, strings.Join(of, " or "))}
+		}
 		message = "%s is %.40q: who does not come does not travel, and the row would count all of its people. Write into the column of people how many come, and leave this one out."
 	default:
 	}
 	return &apperr.Detail{Field: r.heads[at], Code: fields.NotAllowed, Suggestions: []string{"people"}, Message: fmt.Sprintf(message, r.heads[at], cell)}
+}
+
+// isShare reports whether a cell is a share of people: 85%, 12,5 %.
+func isShare(cell string) bool {
+	share, ok := strings.CutSuffix(cell, "%")
+	return ok && bareNumber(share)
+}
+
+func isCompanion(head string) bool {
+	return companionHeads.has(plain(strings.ReplaceAll(head, "-", " ")))
+}
+
+// isWhole reports whether a heading is no more than a word for totals.
+func isWhole(head string) bool {
+	whole, ok := totalLabel(head)
+	return ok && whole
+}
+
+// hasWhole reports whether a table has a total beside its number of people, and others that are in it: tickets sold, invited, and
+// Total.
+func (r *Reader) hasWhole(people int) bool {
+	return !isWhole(r.heads[people]) && slices.ContainsFunc(r.heads, isWhole) && slices.ContainsFunc(r.heads, isCompanion)
 }

@@ -42,6 +42,14 @@ func TestNumbersOfPeopleThatWouldNotCount(t *testing.T) {
 		{"Country;People;No-shows", "DE;100;20", "No-shows NOT_ALLOWED"},
 		{"Country;People;Cancelled", "DE;100;20", "Cancelled NOT_ALLOWED"},
 		{"Country;People;Cancelled", "DE;100;yes", "Cancelled ROW_NOT_COUNTED"},
+		{"Name;Country;Attended", "Ann;DE;No", "Attended ROW_NOT_COUNTED"},
+		{"Name;Country;Attended", "Ann;DE;Yes", one},
+		{"Country;Attended", "DE;80", "Attended NOT_ALLOWED"},
+		{"Country;Visitors", "DE;85%", `{"country":"DE","people":"85%"}`}, // which the decoder of origins refuses,
+		{"Country;Tickets sold;Invited;Total", "DE;100;15;115", "Invited NOT_ALLOWED"},
+		{"Country;Tickets sold;Invited;Total", "DE;100;0;100", all100},
+		{"Country;Tickets sold;Invités;Gesamt", "DE;100;15;115", "Invités NOT_ALLOWED"},
+		{"Name;Country;Attendee status", "Ann;DE;Transferred", "Attendee status ROW_NOT_COUNTED"},
 	} {
 		file, o, want := c.head+"\n"+c.row+"\n", sheet.Options{Rules: sheet.Rules}, []string{"2 " + c.want}
 		if got, _, err := all(file, footprint.OriginRows, o); err != nil || !reflect.DeepEqual(got, want) {

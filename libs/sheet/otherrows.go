@@ -22,7 +22,7 @@ const (
 // hasServices reports whether lists of agencies have rows of a type among others.
 func hasServices(typ string) bool { return len(ofType(typ, servicesOf).all()) > 0 }
 
-// otherService reports whether a cell names something else than what the file's records are.
+// otherService reports whether a cell names a service other than that of the file's records.
 func (r *Reader) otherService(cell string) bool {
 	words := wordsOf(cell)
 	return serviceWords.hasAny(words) && !ofType(r.typ, servicesOf).hasAny(words)
@@ -33,7 +33,14 @@ func (r *Reader) otherService(cell string) bool {
 const (
 	flowHeads wordList = "flowHeads"
 	flowWords wordList = "flowWords"
+	// flowLines are words that mean such ways in any column.
+	flowLines wordList = "flowLines"
 )
+
+// isFlow reports whether a cell in any column of a table of energy is about such a way.
+func (r *Reader) isFlow(at int, cell string) bool {
+	return (r.typ == "energy" || r.typ == "venue") && (r.free(at) || at == r.typeAt || r.columns[at].Name == "description") && len(cell) <= longestMark && flowLines.hasAny(wordsOf(cell))
+}
 
 // Heads of amounts that were paid back, and of those of debits and credits, as plain writes them.
 const (
@@ -50,7 +57,7 @@ func (r *Reader) reimburses(head string) bool {
 	return r.typ == "ground-transport" && r.heading(distanceField) && reimbursementHeads.has(head)
 }
 
-// debited reports whether a row has an amount of debits too.
+// debited reports whether a row also has an amount of debits.
 func (r *Reader) debited(cells []string) bool {
 	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
 		if stem, _, ok := unitOfHead(head); ok {
@@ -80,11 +87,11 @@ func (r *Reader) findPeople() {
 // serialHeads are heads of how many people come, or of the numbers of rows, as plain writes them.
 const serialHeads wordList = "serialHeads"
 
-// serialRows is how many rows in a row have their own number before it is no number of people.
+// serialRows is how many consecutive rows must have their own number before it is not a number of people.
 const serialRows = 3
 
-// serial returns the fault of a row whose number of people is its own number, as those of all
-// rows before.
+// serial returns the fault of a row whose number of people is its own row number, as in all rows
+// before it.
 func (r *Reader) serial(b *body) *apperr.Detail {
 	if r.typ != footprint.OriginRows {
 		return nil

@@ -31,7 +31,7 @@ type partColumn struct {
 	field string
 }
 
-// shape is what the heading of a part of the energy says.
+// shape is what the heading of a part of the energy states.
 type shape struct{ kind, tariff, month, number bool }
 
 // partOfEnergy returns the field and the unit of which a column is a part, and what distinguishes it.
@@ -82,7 +82,7 @@ func (r *Reader) findParts() {
 	}
 }
 
-// addPart makes a column one of a part.
+// addPart makes a column that of a part.
 func (r *Reader) addPart(at int, field string) {
 	r.parts = append(r.parts, partColumn{at, field})
 	r.columns[at].Type = "number"

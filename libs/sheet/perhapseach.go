@@ -10,11 +10,11 @@ import (
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
-// AmbiguousCount is the code of a number of things, more than one, beside an amount that may be that of each or of all.
+// AmbiguousCount is the code of a number of items, more than one, next to an amount that may be per item or in total.
 const AmbiguousCount = "AMBIGUOUS_COUNT"
 
-// perhapsEach are the fields of a type whose amount may be that of each of what another column counts. The record would
-// take it for all of it.
+// perhapsEach are the fields of a type whose amount may be per item that another column counts. The record would take it
+// as the total.
 var perhapsEach = map[string][]struct {
 	field string
 	of    []counting
@@ -34,7 +34,7 @@ var perhapsEach = map[string][]struct {
 	"accommodation":    {{field: "nights", of: []counting{ofPiece}}},
 }
 
-// perhapsEachOf returns the fault of a row with an amount, and a number of things of which it may be that of each.
+// perhapsEachOf returns the fault of a row with an amount and a number of items, if the amount may be per item.
 func (r *Reader) perhapsEachOf(b *body, typ string, cells []string) *apperr.Detail {
 	for _, amount := range perhapsEach[typ] {
 		at := r.amountAt(amount.field)
@@ -56,12 +56,12 @@ func (r *Reader) perhapsEachOf(b *body, typ string, cells []string) *apperr.Deta
 	return nil
 }
 
-// ofEach reports whether a column has the amounts of each of something.
+// ofEach reports whether a column has amounts per item.
 func (r *Reader) ofEach(at int) bool {
 	return slices.ContainsFunc(r.each, func(each eachColumn) bool { return each.at == at })
 }
 
-// askCount is the fault of a number of things whose amount, in the column at, may be that of each.
+// askCount is the fault of a number of items whose amount, in the column at, may be per item.
 func (r *Reader) askCount(field string, at, count int, of counting, cells []string) *apperr.Detail {
 	d := apperr.Detail{Field: r.heads[count], Code: AmbiguousCount, Suggestions: []string{field}}
 	said := fmt.Sprintf("%s is %.40s, and ", r.heads[count], oneCell(cells, count))
@@ -84,7 +84,7 @@ func (r *Reader) askCount(field string, at, count int, of counting, cells []stri
 	return &d
 }
 
-// eachWords are the words by which a heading says that it is of each.
+// eachWords are the words by which a heading states that its amounts are per item.
 func eachWords(of counting) string {
 	switch of {
 	case ofPiece:
@@ -95,7 +95,7 @@ func eachWords(of counting) string {
 	return " per " + string(of)
 }
 
-// amountAt returns the place of the column of a field, also if it is that of each or one without a unit; -1: none.
+// amountAt returns the index of the column of a field, including one per item or without a unit; -1: none.
 func (r *Reader) amountAt(name string) int {
 	if at := r.placeOf(name); at >= 0 {
 		return at
@@ -116,21 +116,21 @@ func (r *Reader) amountAt(name string) int {
 	return -1
 }
 
-// uncountedColumn reports whether a column is none of a field, or one of a field that does not affect the amount.
+// uncountedColumn reports whether a column is not a field, or is a field that does not affect the amount.
 func (r *Reader) uncountedColumn(typ string, at int) bool {
 	name := r.columns[at].Name
 	return name == "" && (r.columns[at].Type == "" || slices.Contains(r.quantity, at)) || name == "containers" && typ == "waste" || name == "items" && typ == "materials"
 }
 
-// saysAll reports whether a heading says that its amount is all of it.
+// saysAll reports whether a heading states that its amount is a total.
 func saysAll(head, field string) bool {
 	joined := plain(head)
 	_, total := withoutTotal(head)
 	return total || drivenWords.hasAny(wordsOf(head)) || strings.HasPrefix(joined, "gesamt") || strings.HasPrefix(joined, "total") || strings.HasPrefix(joined, "net") && field != moneyField
 }
 
-// isOwnName reports whether a heading is the name of a field in its unit, such as weightKg, which is that of all pieces:
-// Weight (kg) is written of each piece, too.
+// isOwnName reports whether a heading is the name of a field in its unit, such as weightKg, which is the total of all
+// pieces, whereas Weight (kg) may also be the weight per piece.
 func isOwnName(head, field string) bool {
 	_, measured := units.OfField(field)
 	return measured && strings.EqualFold(head, field)
@@ -156,11 +156,11 @@ func (b *body) decidedOtherwise(typ, field string) bool {
 	return slices.ContainsFunc(decides[typ+" "+field], b.has)
 }
 
-// hoursOfDay is how many hours a day has: more of them are no hours of each day.
+// hoursOfDay is the number of hours in a day: more than that cannot be hours per day.
 var hoursOfDay = big.NewRat(24, 1)
 
-// saysTheSame reports whether a number of things is one that the record counts already, or cannot be one of which the
-// amount is that of each.
+// saysTheSame reports whether a number of items is one that the record counts already, or one to which the amount cannot
+// be proportional.
 func (r *Reader) saysTheSame(b *body, field string, at int, of counting, n float64) bool {
 	if number, _, _, ok := r.measure(field, b); ok && field != "containers" {
 		if value, _ := number.Float64(); of == ofPiece && value == n {

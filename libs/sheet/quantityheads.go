@@ -25,12 +25,12 @@ const amountWords wordList = "amountWords"
 // amountWord is one of them.
 const amountWord = "amount"
 
-// ofAmounts are the types in which such a head is looked at. In others a column of
-// that name is rather one of money, or of people.
+// ofAmounts are the types for which such a heading is considered. In other types a
+// column of that name is more likely to contain money, or people.
 var ofAmounts = []string{"energy", "waste", "water", "materials"}
 
-// quantities returns the fields of a type that a head without a unit may mean: those
-// called so, else those of the dimension.
+// quantities returns the fields of a type that a heading without a unit may mean: those
+// of that name, else those of the dimension.
 func quantities(typ, head string) []Column {
 	head = plain(head)
 	var called, alike []Column
@@ -39,7 +39,7 @@ func quantities(typ, head string) []Column {
 		if !measured || !c.number() {
 			continue
 		}
-		if plain(units.Stem(c.Name)) == head || slices.Contains(c.titles, head) {
+		if plain(units.Stem(c.Name)) == head || slices.Contains(c.titles, head) || slices.Contains(c.headings, head+plain(target.Symbol)) {
 			called = append(called, c)
 		}
 		if quantityWords(target.Dimension).has(head) || isAmount(head) && slices.Contains(ofAmounts, typ) ||
@@ -156,7 +156,7 @@ func (r *Reader) unitOf(cells []string) string {
 	return Unguard(strings.TrimSpace(cells[r.unitAt]))
 }
 
-// bareNumber reports whether a cell is a number, however it is written, and no more.
+// bareNumber reports whether a cell is a number in any notation, without a unit.
 func bareNumber(cell string) bool {
 	cell = Unguard(strings.TrimSpace(cell))
 	return strings.ContainsAny(cell, "0123456789") && strings.Trim(cell, "0123456789"+separators) == ""
@@ -174,7 +174,7 @@ func (r *Reader) noteUnread(columns []int) {
 
 // unitOfHead returns the parts of a head that has a unit at its end: Weight (kg), Menge in t.
 func unitOfHead(head string) (stem, unit string, ok bool) {
-	text := strings.TrimRight(strings.TrimSpace(head), ")].")
+	text := strings.TrimRight(strings.TrimSpace(head), ")].?:")
 	at := strings.LastIndexAny(text, "([")
 	if at < 0 {
 		at = strings.LastIndexAny(text, " /_")
@@ -222,7 +222,7 @@ func inUnits(typ, head string) (Column, string, bool) {
 	return Column{}, "", false
 }
 
-// orOf names fields.
+// orOf returns the names of fields, joined for a message.
 func orOf(columns []Column) string {
 	names := make([]string, 0, len(columns))
 	for _, c := range columns {
@@ -235,4 +235,44 @@ func orOf(columns []Column) string {
 func example(c Column) string {
 	target, _ := units.OfField(c.Name)
 	return "120 " + target.Symbol
+}
+
+// tareWords are words of headings of the weight of an empty vehicle.
+const tareWords wordList = "tareWords"
+
+// grossFirst returns some columns with those of weights with packaging before the others, in a table of freight, since what is
+// carried is all of it. Beside the weight of an empty vehicle gross is that of the vehicle, too: then they are left out.
+func (r *Reader) grossFirst(columns []int) []int {
+	if r.typ != "freight" || r.reading != interpreted || !slices.ContainsFunc(r.heads, isGrossWeight) {
+		return columns
+	}
+	gross := func(at int) bool { return isGrossWeight(r.heads[at]) }
+	first := slices.DeleteFunc(slices.Clone(columns), func(at int) bool { return !gross(at) })
+	rest := slices.DeleteFunc(slices.Clone(columns), gross)
+	if slices.ContainsFunc(r.heads, isTare) && slices.ContainsFunc(r.heads, isNetWeight) {
+		r.ignored = append(r.ignored, first...)
+		return rest
+	}
+	return append(first, rest...)
+}
+
+// isTare reports whether a heading is that of the weight of an empty vehicle.
+func isTare(head string) bool { return tareWords.hasAny(wordsOf(head)) }
+
+// isNetWeight reports whether a heading is that of a weight without packaging or vehicle: Net weight, Nettogewicht.
+func isNetWeight(head string) bool {
+	return isNet(head) || slices.ContainsFunc(wordsOf(head), func(word string) bool { return strings.HasPrefix(word, "netto") })
+}
+
+// carriesGross reports whether the weight of a table of freight is that with packaging.
+func (r *Reader) carriesGross() bool {
+	return r.typ == "freight" && slices.ContainsFunc(r.heads, isGrossWeight) && !slices.ContainsFunc(r.heads, isTare)
+}
+
+// isGrossWeight reports whether a heading is that of a weight with packaging.
+func isGrossWeight(head string) bool {
+	if stem, _, ok := unitOfHead(head); ok && grossWords.has(plain(stem)) {
+		return true
+	}
+	return grossWords.has(plain(head))
 }

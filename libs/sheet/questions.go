@@ -7,7 +7,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
-// Words of the questions of a survey of travel: of what is asked, and of what it is asked about.
+// Words of the questions of a travel survey: the interrogatives, and their subjects.
 var (
 	askPostcode  = wordList("askPostcode")
 	askCountry   = wordList("askCountry")
@@ -56,8 +56,8 @@ func questionOf(head string) string {
 	return ""
 }
 
-// asked returns the index of the field that a heading asks people for; -1 if it does not, or another column has the field.
-// Where people come from is the beginning of their journeys.
+// asked returns the index of the field that the question in a heading is about; -1 if there is none, or another column has
+// the field. The origin of people is where their journeys begin.
 func (r *Reader) asked(at int, known []Column) int {
 	field := questionOf(r.heads[at])
 	switch r.typ {

@@ -1,7 +1,6 @@
 package sheet
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/csv"
 	"encoding/json"
@@ -52,6 +51,8 @@ type Options struct {
 	// HeadRow is the number of the row of headings, if it has others above it, which are ignored; 0: the first
 	// nonempty row.
 	HeadRow int64
+	// Before are the headings that the file had before others were chosen, which say what language it is in; nil: none were.
+	Before []string
 	// Known are columns that a file may have in addition to the input fields; they are ignored silently. The column
 	// "type" must name the type, and a file of several types must have it.
 	Known []string
@@ -91,7 +92,7 @@ type Reader struct {
 	// unread are the indexes of other columns with ignored cells.
 	unread []int
 	sums   sums
-	// marks are what columns that are no field may say of a row, by place, and firstSide the
+	// marks are what columns that are not fields state about a row, by index, and firstSide is the
 	// side of the ledger of the first row, with its word.
 	marks     []mark
 	firstSide int
@@ -101,6 +102,8 @@ type Reader struct {
 	// roomAt is the place of the numbers of rooms in a rooming list, and ticketAt that of the
 	// kinds of tickets, which may be returns; -1: the file has none.
 	roomAt, ticketAt int
+	// bookingClassAt is the place of classes of booking; -1: the file has none.
+	bookingClassAt int
 	// rooms is what the column at roomAt was found to have.
 	rooms roomsAre
 	// bookingAt is the place of the numbers of bookings, or the names of travellers; -1: the file
@@ -108,16 +111,21 @@ type Reader struct {
 	bookingAt int
 	// ahead is a row that was read before its turn; nil: none.
 	ahead *readRow
+	// joinedBelow: the row below the headings belongs to them.
+	joinedBelow bool
 	// seconds are the columns of fields that have another one before.
 	seconds []secondColumn
 	// distances are columns beside that of the distance, by place.
 	distances map[int]otherDistance
-	// roomNightsAt is the place of rooms or guests times nights, nightsOf says of which; -1: the file has none.
+	// roomNightsAt is the index of the column of rooms or guests times nights, and nightsOf which of the two it
+	// counts; -1: the file has none.
 	roomNightsAt int
 	nightsOf     string
 	// tonneKmAt is the place of weight times distance, and wasteCodeAt that of codes of waste; -1: the file has none.
 	tonneKmAt, wasteCodeAt int
-	// durationAt is the place of durations, in minutes where inMinutes says so; -1: the file has none.
+	// wasteNamesAt are the places of what the rows of waste are about, in a table without materials.
+	wasteNamesAt []int
+	// durationAt is the index of the column of durations, in minutes if inMinutes; -1: the file has none.
 	durationAt int
 	inMinutes  bool
 	// wholeAt is the place of the distance that is that of the whole of a row; -1: the file has none.
@@ -125,6 +133,8 @@ type Reader struct {
 	// travellerAt is the place of the names of travellers, and guestNameAt that of the names of guests in a list that counts
 	// neither guests nor rooms; -1: the file has none.
 	travellerAt, guestNameAt int
+	// sharers are the guests of earlier rows.
+	sharers []sharer
 	// roomKindsAt are the places of how many rooms of each kind there are, and meals those of how many of each meal.
 	roomKindsAt []int
 	meals       []partColumn
@@ -134,7 +144,7 @@ type Reader struct {
 	arrivalAt int
 	// leftOut are the fields of amounts that would be left out, by the place of their column.
 	leftOut map[int]string
-	// counts are what the columns count, by place, and each are those with the amount of each of something.
+	// counts are what the columns count, by index, and each are those with an amount per item.
 	counts []counting
 	each   []eachColumn
 	// sides are the columns of width and height.
@@ -144,33 +154,45 @@ type Reader struct {
 	partUnit string
 	// legColumns are those of the legs of journeys.
 	legColumns []legColumn
-	// subjects are the places of columns that say what a row is about.
+	// subjects are the indexes of columns that name the subject of a row.
 	subjects []int
-	// several are the places of how many there are for each of something else than the column of the field counts.
+	// several are the indexes of columns with a number per something other than what the column of the field counts.
 	several []int
-	// peopleAt is the place of what may be numbers of people, or names; -1: the file has none.
+	// peopleAt is the index of the column that may have numbers of people, or names; -1: the file has none.
 	peopleAt int
-	// serials is how many of the rowsRead rows have had their own number as that of people.
+	// serials is how many of the rowsRead rows had their own row number in the column of people.
 	serials, rowsRead int
-	// before are the rows of what a file may have twice.
+	// before are the rows in which values that may be repeated were first seen.
 	before map[uint64]int64
 	// besideAt is the place of the units beside a column that has one; -1: the file has none.
 	besideAt int
-	// unclear are the units of columns whose heads name one that may be several, by place.
+	// unclear are the ambiguous units in the headings of columns, by index.
 	unclear map[int]string
 	// typesField: the column Type has the values of a field.
 	typesField bool
+	// drinks are the columns of drinks that have a row each.
+	drinks drinkColumns
+	// copiesAt and pagesAt are the places of the copies of a print order, and of their pages; -1: the file has none.
+	copiesAt, pagesAt int
+	// seats are the places of the adults and children of journeys.
+	seats []int
+	// thousandsAt is the place of amounts of money in thousands; -1: the file has none.
+	thousandsAt int
+	// vat are the columns of value-added tax.
+	vat vatColumns
+	// meters are what the table has of its meters.
+	meters meterColumns
 	// readings are those of meters.
 	readings readings
-	// reading is how much the columns may mean.
+	// reading is how freely headings are interpreted.
 	reading reading
 	// ours: the file is an unchanged export of the service, which writes 1.5.
 	ours bool
 }
 
-// newReader returns a reader of a file of which nothing is known.
+// newReader returns a reader of a file without any columns.
 func newReader(typ string, o Options) *Reader {
-	return &Reader{o: o, typ: typ, typeAt: -1, unitAt: -1, route: -1, roomAt: -1, ticketAt: -1, bookingAt: -1, besideAt: -1, peopleAt: -1, roomNightsAt: -1, travellerAt: -1, guestNameAt: -1, tonneKmAt: -1, wasteCodeAt: -1, durationAt: -1, wholeAt: -1, arrivalAt: -1}
+	return &Reader{o: o, typ: typ, typeAt: -1, unitAt: -1, route: -1, roomAt: -1, ticketAt: -1, bookingClassAt: -1, bookingAt: -1, besideAt: -1, peopleAt: -1, roomNightsAt: -1, travellerAt: -1, guestNameAt: -1, tonneKmAt: -1, wasteCodeAt: -1, durationAt: -1, wholeAt: -1, arrivalAt: -1, thousandsAt: -1}
 }
 
 // NewReader reads the headings. A fault in them is a VALIDATION_ERROR.
@@ -199,7 +221,9 @@ func NewReader(file io.Reader, typ string, o Options) (*Reader, error) {
 	}
 	r.head = r.number
 	head = r.joinRows(f.above, head)
-	err = r.readHead(head)
+	if err = r.readHead(head); err == nil && o.Rules > 0 {
+		err = r.checkTitle(f.title)
+	}
 	r.ours = f.comma == ',' && r.reading == byName
 	return r, err
 }
@@ -218,54 +242,6 @@ func syntaxFault(err error) error {
 		Message: fmt.Sprintf("The file is no CSV from line %d on: %s.", p.StartLine, strings.TrimPrefix(p.Err.Error(), "parse error: "))})
 }
 
-// declaredSeparator returns the separator declared in the first line of a file as spreadsheet programs do, sep=; and
-// the length of that line in bytes; 0 if there is none. The line is not a row.
-func declaredSeparator(start []byte) (comma rune, length int, err error) {
-	end := bytes.IndexAny(start, "\r\n")
-	if end < 0 {
-		end = len(start)
-	}
-	line := strings.Trim(string(start[:end]), "\" ")
-	if len(line) < 4 || !strings.EqualFold(line[:4], "sep=") {
-		return 0, 0, nil
-	}
-	declared := line[4:]
-	if declared == "" || !strings.Contains(separatorsOfCells, declared[:1]) || strings.Trim(declared, declared[:1]) != "" {
-		return 0, 0, headFault(fields.BadFormat, fmt.Sprintf("The first line declares %q as the separator of the cells; it is a comma, a semicolon, a tab or a bar. Save the file as CSV in UTF-8, or as XLSX.", declared))
-	}
-	if bytes.HasPrefix(start[end:], []byte("\r\n")) {
-		end++
-	}
-	return rune(declared[0]), min(end+1, len(start)), nil
-}
-
-// separatorsOfCells are those that a file can declare.
-const separatorsOfCells = ",;\t|"
-
-// separatorOf returns the separator the first row has most of, outside of quotes.
-func separatorOf(start []byte) rune {
-	count := map[byte]int{}
-	quoted := false
-	for _, b := range start {
-		if b == '"' {
-			quoted = !quoted
-		}
-		if !quoted && (b == '\n' || b == '\r') && len(count) > 0 {
-			break
-		}
-		if !quoted && (b == ',' || b == ';' || b == '\t') {
-			count[b]++
-		}
-	}
-	best := byte(',')
-	for _, b := range []byte{';', '\t'} {
-		if count[b] > count[best] {
-			best = b
-		}
-	}
-	return rune(best)
-}
-
 // Row is a row of the file.
 type Row struct {
 	// Number counts as spreadsheets do: from 1, blank lines included, and a cell with
@@ -273,7 +249,7 @@ type Row struct {
 	Number int64
 	// Type is the record type of the row.
 	Type string
-	// Body is the row as the JSON object of a record.
+	// Body is the row as the JSON object of a record; of an invalid row what could be read of it, if anything.
 	Body json.RawMessage
 	// Cells are the cells as sent, until the next call of Next.
 	Cells []string
@@ -281,8 +257,8 @@ type Row struct {
 	Err error
 }
 
-// Next returns the next row with something in it, io.EOF after the last one, a
-// VALIDATION_ERROR where the file stops to be CSV.
+// Next returns the next nonempty row, io.EOF after the last one, or a VALIDATION_ERROR
+// where the file is no longer valid CSV.
 func (r *Reader) Next() (Row, error) {
 	for {
 		cells, err := r.read()

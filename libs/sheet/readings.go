@@ -28,25 +28,50 @@ type readings struct {
 
 // metered are the fields that the difference of the readings is, by type and the dimension of their unit.
 var metered = map[string]map[string]string{
-	"water":  {"volume": "supplyM3"},
-	"energy": {"energy": "energyKWh", "volume": "volumeM3"},
+	"ground-transport": {"length": distanceField},
+	"water":            {"volume": "supplyM3"},
+	"energy":           {"energy": "energyKWh", "volume": "volumeM3"},
 }
 
 // inParentheses is a unit behind a heading: Start reading (m³), Anfangsstand [kWh].
 var inParentheses = regexp.MustCompile(`[(\[]\s*([^()\[\]]+?)\s*[)\]]\s*$`)
 
+// isReading reports whether a heading is that of a reading of a meter, the first one or the last one by the words of it.
+func isReading(head string, which wordList) bool {
+	words := wordsOf(inParentheses.ReplaceAllString(head, ""))
+	return readingWords.hasAny(words) && which.hasAny(words)
+}
+
+// Words of the headings of the odometer of a vehicle when it was taken, and when it was brought back.
+const (
+	odometerWords wordList = "odometerWords"
+	takenWords    wordList = "takenWords"
+	broughtWords  wordList = "broughtWords"
+)
+
+// isFirst and isLast report whether a heading is that of the first, or of the last, reading of a meter or an odometer.
+func (r *Reader) isFirst(head string) bool { return r.isReadingOf(head, firstReadingWords, takenWords) }
+func (r *Reader) isLast(head string) bool  { return r.isReadingOf(head, lastReadingWords, broughtWords) }
+
+func (r *Reader) isReadingOf(head string, meter, odometer wordList) bool {
+	if r.typ != "ground-transport" {
+		return isReading(head, meter)
+	}
+	words := wordsOf(head)
+	return odometerWords.hasAny(words) && (meter.hasAny(words) || odometer.hasAny(words))
+}
+
 // findReadings finds the readings of meters in a table that does not say what was used.
 func (r *Reader) findReadings() {
-	if metered[r.typ] == nil || len(r.quantity)+len(r.parts)+len(r.each) > 0 || r.heading("supplyM3", "energyKWh", "volumeM3", "volumeLitres", "weightKg") {
+	if metered[r.typ] == nil || len(r.quantity)+len(r.parts)+len(r.each) > 0 || r.heading("supplyM3", "energyKWh", "volumeM3", "volumeLitres", "weightKg") || r.amountAt(distanceField) >= 0 {
 		return
 	}
 	first, last := -1, -1
 	for at, head := range r.heads {
-		words := wordsOf(inParentheses.ReplaceAllString(head, ""))
-		if !r.free(at) || !readingWords.hasAny(words) {
+		if !r.free(at) {
 			continue
 		}
-		switch one, other := firstReadingWords.hasAny(words), lastReadingWords.hasAny(words); {
+		switch one, other := r.isFirst(head), r.isLast(head); {
 		case one == other:
 		case one && first < 0:
 			first = at
@@ -63,6 +88,9 @@ func (r *Reader) findReadings() {
 		if m := inParentheses.FindStringSubmatch(r.heads[at]); m != nil {
 			return m[1]
 		}
+		if u := unitAmong(wordsOf(r.heads[at])); u != nil && r.typ == "ground-transport" {
+			return u.Symbol
+		}
 		return ""
 	}
 	if unit(first) != unit(last) {
@@ -71,6 +99,11 @@ func (r *Reader) findReadings() {
 	r.readings = readings{found: true, first: first, last: last, unit: unit(first)}
 	r.use(first)
 	r.use(last)
+	if r.typ == "ground-transport" {
+		r.wholeAt = last
+		delete(r.distances, first)
+		delete(r.distances, last)
+	}
 }
 
 // usedBetween sets what was used between two readings, and returns the fault of a row whose readings do not tell it.
@@ -104,8 +137,10 @@ func (r *Reader) usedBetween(b *body, cells []string) *apperr.Detail {
 		if err != nil || !ok {
 			continue
 		}
-		return b.setRounded(field, target.Convert(difference, u))
+		fault := b.setRounded(field, target.Convert(difference, u))
+		r.oneHired(b, cells)
+		return fault
 	}
 	return &apperr.Detail{Field: head, Code: fields.Required,
-		Message: fmt.Sprintf("%s has no unit that is known here. Write it behind the headings of both readings, such as %s (%s).", head, strings.TrimSpace(head), map[string]string{"water": "m3", "energy": "kWh"}[r.typ])}
+		Message: fmt.Sprintf("%s has no unit that is known here. Write it behind the headings of both readings, such as %s (%s).", head, strings.TrimSpace(head), map[string]string{"water": "m3", "energy": "kWh", "ground-transport": "km"}[r.typ])}
 }

@@ -31,7 +31,7 @@ const (
 	drivenWords   wordList = "drivenWords" // of what was driven altogether
 )
 
-// kindOfDistance returns what a column with a heading measures beside the distance; 0: nothing of the kind.
+// kindOfDistance returns what a column with a heading measures in addition to the distance; 0: no distance.
 func kindOfDistance(head string) otherDistance {
 	words := distanceWords(head)
 	has := func(list wordList) bool { return list.hasAny(words) }
@@ -55,7 +55,7 @@ func distanceWords(head string) []string {
 	return wordsOf(text)
 }
 
-// findDistances finds the columns beside that of the distance that say how far it is both ways, or one way.
+// findDistances finds the columns, other than the distance, with a return or a one-way distance.
 func (r *Reader) findDistances() {
 	if r.typ != "ground-transport" && r.typ != "freight" && r.typ != "flights" {
 		return
@@ -113,7 +113,7 @@ func (r *Reader) takeDistance(at int, unit *units.Unit) {
 	r.use(at)
 }
 
-// whole returns the fault of a row whose distance is that of all of it, and which the record would count several times.
+// whole returns the fault of a row whose distance is a total that the record would count several times.
 func (r *Reader) whole(b *body, cells []string) *apperr.Detail {
 	if r.wholeAt < 0 || !b.has(distanceField) {
 		return nil
@@ -154,8 +154,8 @@ func unitAmong(words []string) *units.Unit {
 	return nil
 }
 
-// ways returns the fault of a row whose distance, counted once or, for a return journey, twice, is not what another
-// column says.
+// ways returns the fault of a row whose distance, counted once or, for a return journey, twice, differs from that in
+// another column.
 func (r *Reader) ways(b *body, cells []string) *apperr.Detail {
 	switch {
 	case len(r.distances) == 0:
@@ -193,7 +193,7 @@ func (r *Reader) ways(b *body, cells []string) *apperr.Detail {
 }
 
 // unusedDistance returns the fault of a row whose distance would be that between its places, one way, beside a column
-// that says how far it was both ways.
+// with the return distance.
 func (r *Reader) unusedDistance(b *body, cells []string) *apperr.Detail {
 	if r.typ == "flights" || b.values["from"] == nil || b.values["to"] == nil || string(b.values["roundTrip"]) == "true" {
 		return nil

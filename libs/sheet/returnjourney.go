@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 )
@@ -25,6 +26,14 @@ const (
 	singleWords wordList = "singleWords"
 	// neither are words beside which the others mean something else.
 	neither wordList = "neither"
+)
+
+// bothWays are the words of returnWays that cannot mean the way back alone, and returnCodes codes that mean both ways below the
+// headings wayHeads.
+const (
+	bothWays    wordList = "bothWays"
+	returnCodes wordList = "returnCodes"
+	wayHeads    wordList = "wayHeads"
 )
 
 // way returns whether a value of such a column means a return journey.
@@ -62,15 +71,42 @@ func (r *Reader) findTickets() {
 	if (r.typ == "flights" || r.typ == "ground-transport") && !r.heading("roundTrip") {
 		r.ticketAt = r.beside(ticketHeads)
 	}
+	if r.typ == "flights" && !r.heading("class") {
+		r.bookingClassAt = r.beside(bookingClassHeads)
+	}
 }
 
-// ticket makes a return journey of a row whose ticket is one.
-func (r *Reader) ticket(b *body, cells []string) {
-	if r.ticketAt < 0 || r.ticketAt >= len(cells) {
+// bookingClassHeads are headings of classes of booking, some of which are classes of travel.
+const bookingClassHeads wordList = "bookingClassHeads"
+
+// bookingClass sets the class of a flight by that of its booking: Business is one, and what V is differs between airlines.
+func (r *Reader) bookingClass(b *body, cells []string) {
+	if r.bookingClassAt < 0 {
 		return
 	}
-	if roundTrip, known := wayOfTicket(Unguard(strings.TrimSpace(cells[r.ticketAt]))); known {
+	cell := Unguard(oneCell(cells, r.bookingClassAt))
+	if class := columnOf("flights", "class").values[key(cell)]; class != "" && utf8.RuneCountInString(cell) > 1 {
+		b.set("class", json.RawMessage(strconv.Quote(class)))
+		r.use(r.bookingClassAt)
+	}
+}
+
+// ticket makes a return journey of a row whose ticket is one, or that says so in another column that is no field. There only
+// words count that mean both ways: Return may be the way back.
+func (r *Reader) ticket(b *body, cells []string) {
+	if r.typ != "flights" && r.typ != "ground-transport" || b.has("roundTrip") {
+		return
+	}
+	if roundTrip, known := wayOfTicket(Unguard(oneCell(cells, max(r.ticketAt, 0)))); known && r.ticketAt >= 0 {
 		b.set("roundTrip", json.RawMessage(strconv.FormatBool(roundTrip)))
+		return
+	}
+	for at := range cells[:min(len(cells), len(r.heads))] {
+		word := key(Unguard(oneCell(cells, at)))
+		if r.heads[at] != "" && (r.free(at) || at == r.typeAt) && (bothWays.has(word) || returnCodes.has(word) && (at == r.typeAt || wayHeads.has(plain(r.heads[at])))) {
+			b.set("roundTrip", json.RawMessage("true"))
+			return
+		}
 	}
 }
 
@@ -103,8 +139,7 @@ func (r *Reader) legs(b *body, cells []string) *apperr.Detail {
 		Message: fmt.Sprintf("Row %d is a return journey that comes back this way already. Delete one of the two rows, or let both be one way.", row)}
 }
 
-// earlier returns the row before that had the same texts, and takes note of this one where
-// there is none.
+// earlier returns the earlier row with the same texts; if there is none, it remembers this one.
 func (r *Reader) earlier(texts ...string) (row int64, ok bool) {
 	h := fnv.New64a()
 	for _, text := range texts {

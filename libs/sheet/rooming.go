@@ -33,7 +33,7 @@ func (r *Reader) isRoomNumber(at int) bool {
 		slices.ContainsFunc(r.heads, func(other string) bool { return guestHeads.has(plain(other)) })
 }
 
-// roomsAre is what the column of rooms in a list of guests has.
+// roomsAre is what the column of rooms in a guest list contains.
 type roomsAre uint8
 
 const (
@@ -42,11 +42,11 @@ const (
 	namedRooms            // which one
 )
 
-// fewRooms is below how many rooms a number in a list of guests is how many they have.
+// fewRooms is the limit below which a number in the column of rooms of a guest list is a number of rooms.
 const fewRooms = 10
 
-// kindOfRoom returns what a cell of a list of guests says, as the rows before do: 3 is how many
-// rooms there are, 214 or 12a which one it is, and 12 either.
+// kindOfRoom returns what a cell of a guest list contains, as the rows before it: 3 is a number of
+// rooms, 214 or 12a identifies a room, and 12 may be either.
 func (r *Reader) kindOfRoom(cell string) (kind roomsAre, sure bool) {
 	n, err := strconv.Atoi(cell)
 	switch {
@@ -68,8 +68,8 @@ func (r *Reader) kindOfRoom(cell string) (kind roomsAre, sure bool) {
 	return kind, sure
 }
 
-// room makes one room of a row that has the number of one, and returns the fault of a row
-// that has the same room for the same nights as an earlier one: those who share it.
+// room counts a row that identifies a room as one room, and returns the fault of a row with the
+// same room and nights as an earlier one, whose guests share the room.
 func (r *Reader) room(b *body, cells []string) *apperr.Detail {
 	if r.typ != "accommodation" {
 		return nil
@@ -81,11 +81,14 @@ func (r *Reader) room(b *body, cells []string) *apperr.Detail {
 		return nil
 	}
 	number := strings.TrimSpace(cells[r.roomAt])
+	if roomKinds.has(plain(number)) {
+		return nil // EZ: a kind of room, and not which one it is
+	}
 	kind, sure := r.kindOfRoom(number)
 	switch {
 	case b.values["rooms"] != nil && kind == countedRooms:
 		return nil
-	case !sure:
+	case !sure && b.values["rooms"] == nil:
 		return r.eitherRoom(r.roomAt, number)
 	case kind == countedRooms:
 		b.set("rooms", json.RawMessage(number))
@@ -114,14 +117,14 @@ func (r *Reader) room(b *body, cells []string) *apperr.Detail {
 	return nil
 }
 
-// eitherRoom is the fault of a number that may be that of a room, or how many there are.
+// eitherRoom is the fault of a number that may identify a room, or be a number of rooms.
 func (r *Reader) eitherRoom(at int, number string) *apperr.Detail {
 	return &apperr.Detail{Field: r.heads[at], Code: fields.NotAllowed, Suggestions: []string{"rooms"},
 		Message: fmt.Sprintf("%s %.40s may be the number of a room, or how many there are. Head the column rooms, with how many rooms each row has, or Room number.", r.heads[at], number)}
 }
 
-// doubtfulRooms returns the fault of a number below a head in the singular that is rather that
-// of a room than how many there are.
+// doubtfulRooms returns the fault of a number below a heading in the singular that is more likely
+// to identify a room than to be a number of rooms.
 func (r *Reader) doubtfulRooms(b *body) *apperr.Detail {
 	at := slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == "rooms" })
 	if at < 0 || plain(r.heads[at]) != "room" {

@@ -110,3 +110,20 @@ func TestHeadsAsProgramsWriteThem(t *testing.T) {
 		"in Spanish": {"ground-transport", "Origen,Destino,Medio,Ida y vuelta,Pasajeros\nMadrid,Toledo,Tren,Sí,2\n", []string{`2 {"from":"Madrid","to":"Toledo","mode":"rail","roundTrip":true,"passengers":2}`}},
 	})
 }
+
+// TestSharedRooms: guests who share a room and have a row each are one room, whichever of them says so, and in whatever words.
+func TestSharedRooms(t *testing.T) {
+	t.Parallel()
+	checkRead(t, map[string]readCase{
+		"both say so": {"accommodation", "Last Name,First Name,Room Type,Sharing With,nights\nIto,Ken,TWN,Eva Roth,3\nRoth,Eva,TWN,Ken Ito,3\nWebb,Ada,SGL,,2\n",
+			[]string{`2 {"nights":3,"rooms":1,"guests":2}`, "3 Sharing With ROW_NOT_COUNTED", `4 {"nights":2,"rooms":1,"guests":1}`}},
+		"the first says so":  {"accommodation", "Name;Zimmerpartner;nights\nKen Ito;Frau Roth;3\nEva Roth;;3\n", []string{`2 {"nights":3,"rooms":1,"guests":2}`, "3 Zimmerpartner ROW_NOT_COUNTED"}},
+		"the second says so": {"accommodation", "Guest name,Sharing with,nights\nKen Ito,,3\nEva Roth,Ito Ken,3\n", []string{`2 {"nights":3,"rooms":1,"guests":1}`, "3 Sharing with ROW_NOT_COUNTED"}},
+		"in the kind of room": {"accommodation", "Guest,Type de chambre,nights\nDubois,Double,3\nPetit,Double (avec Dubois),3\nRoux,Double avec balcon,3\n",
+			[]string{`2 {"nights":3,"guests":1}`, "3 Type de chambre ROW_NOT_COUNTED", `4 {"nights":3,"rooms":1,"guests":2}`}},
+		"for other nights":            {"accommodation", "Guest name,Sharing with,nights\nKen Ito,Eva Roth,3\nEva Roth,Ken Ito,2\n", []string{`2 {"nights":3,"rooms":1,"guests":2}`, "3 Sharing with NOT_ALLOWED"}},
+		"with whom is not said":       {"accommodation", "Guest name,Sharing with,nights\nKen Ito,yes,3\nEva Roth,no,2\n", []string{"2 Sharing with BAD_FORMAT", `3 {"nights":2,"rooms":1,"guests":1}`}},
+		"two names of one room":       {"accommodation", "Chambre;Nom 1;Nom 2;nights\n1;Dubois Claire;;2\n2;Petit Jean;Roux Paul;3\n", []string{`2 {"nights":2,"rooms":1,"guests":1}`, `3 {"nights":3,"rooms":1,"guests":2}`}},
+		"kinds below the head Zimmer": {"accommodation", "Name;Vorname;Zimmer;Zimmerpartner;nights\nSchmidt;Jan;DZ;Eva Roth;3\nMay;Tom;DZ;Kim Fox;3\n", []string{`2 {"nights":3,"rooms":1,"guests":2}`, `3 {"nights":3,"rooms":1,"guests":2}`}},
+	})
+}

@@ -11,18 +11,18 @@ import (
 	"github.com/eventcarbon/ecf/libs/fields"
 )
 
-// Words of headings of how many rooms of a kind there are, such as EZ, Doubles and Number of twin rooms: the kinds, and
-// what stands beside them.
+// Words of headings of numbers of rooms of a kind, such as EZ, Doubles and Number of twin rooms: the kinds, and the words
+// that occur with them.
 const (
 	roomKinds       wordList = "roomKinds"
 	besideRoomKinds wordList = "besideRoomKinds"
 )
 
-// leastPrice is what a room costs at least, so that smaller numbers are those of rooms.
+// leastPrice is the lowest price of a room: smaller numbers are numbers of rooms.
 const leastPrice = 40
 
-// findRoomKinds finds the columns of how many rooms of each kind there are, in a table of stays that says neither how many
-// there are altogether nor which one a row is about.
+// findRoomKinds finds the columns with the number of rooms of each kind, in a table of stays that has neither a total number
+// of rooms nor the kind of room of a row.
 func (r *Reader) findRoomKinds() {
 	if r.typ != "accommodation" || r.heading("rooms") || r.roomAt >= 0 {
 		return

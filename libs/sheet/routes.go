@@ -3,6 +3,7 @@ package sheet
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
@@ -15,6 +16,9 @@ const routeHeads wordList = "routeHeads"
 // itineraryHeads are heads of the same where no other column is; beside one they have numbers.
 const itineraryHeads wordList = "itineraryHeads"
 
+// trackHeads are heads of itineraries, or of distances, as plain writes them: Strecke is either.
+const trackHeads wordList = "trackHeads"
+
 // ofRoute is an itinerary of codes: LHR-JFK-LHR, LHR/JFK, LHR > FRA > SIN.
 var ofRoute = regexp.MustCompile(`^[A-Z]{3}(?:\s*(?:[-–/>→,]|\s)\s*[A-Z]{3})+$`)
 
@@ -23,6 +27,9 @@ func (r *Reader) findRoute() {
 	if r.typ == "flights" && !r.heading("from", "to", "via") {
 		if r.route = r.aside(routeHeads); r.route < 0 {
 			r.route = r.aside(itineraryHeads)
+		}
+		if at := slices.IndexFunc(r.heads, func(head string) bool { return trackHeads.has(plain(head)) }); at >= 0 && r.route < 0 && slices.Contains(r.quantity, at) {
+			r.route = at
 		}
 	}
 }
@@ -53,6 +60,9 @@ func placesOf(route string) (list []string) {
 func (r *Reader) itinerary(b *body, cells []string) *apperr.Detail {
 	if r.route < 0 || r.route >= len(cells) || strings.TrimSpace(cells[r.route]) == "" {
 		return nil
+	}
+	if slices.Contains(r.quantity, r.route) && strings.ContainsAny(cells[r.route], "0123456789") {
+		return nil // a distance
 	}
 	head, said := r.heads[r.route], Unguard(strings.TrimSpace(cells[r.route]))
 	if m := besideRoute.FindStringSubmatch(said); m != nil && r.reading == interpreted && (m[2] == "" || b.values["roundTrip"] == nil) {

@@ -58,7 +58,7 @@ func (c ShownColumn) Takes(shown string) bool {
 	_, sign := signs[shown]
 	currency := sign || len(shown) == 3 && strings.Trim(shown, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 	if c.money {
-		return currency
+		return currency || isThousands(shown)
 	}
 	if !c.measured {
 		return false

@@ -98,6 +98,9 @@ func (r *Reader) ambiguousDate(at int, e *units.AmbiguousDateError) *apperr.Deta
 // day reads a cell that has a day, as the file writes days.
 func (r *Reader) day(cell string) (string, error) {
 	text := Unguard(strings.TrimSpace(cell))
+	if day, ok := serialDay(text); ok && r.reading == interpreted {
+		return day, nil
+	}
 	day, err := units.ParseDate(text, r.o.DateOrder)
 	if err != nil && r.o.DateOrder != "" && r.o.Rules > 0 {
 		day, err = units.ParseDate(text, "ymd") // year first is unambiguous
@@ -106,6 +109,15 @@ func (r *Reader) day(cell string) (string, error) {
 		return e.Readings[0], nil
 	}
 	return day, err
+}
+
+// serialDay returns the day of a number by which spreadsheets keep days, as columns without their format have it when they are
+// saved as CSV: one of this century, so that a year is none.
+func serialDay(text string) (day string, ok bool) {
+	n, err := strconv.Atoi(text)
+	epoch := time.Date(1899, time.December, 30, 0, 0, 0, 0, time.UTC) // by which 1 March 1900 and all later days are right
+	when := epoch.AddDate(0, 0, n)
+	return when.Format(time.DateOnly), err == nil && len(text) == 5 && when.Year() >= 2000 && when.Year() < 2100
 }
 
 // nightOfLine sets the night of a line of a hotel's bill for a room, which has one for each night: Room charge, Übernachtung. A

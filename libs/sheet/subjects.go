@@ -2,7 +2,9 @@ package sheet
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
@@ -14,7 +16,7 @@ const subjectHeads wordList = "subjectHeads"
 
 // findSubjects finds the columns that say what a row is about, in files whose rows may be about something else.
 func (r *Reader) findSubjects() {
-	if !hasCharges(r.typ) && r.typ != Mixed {
+	if !hasCharges(r.typ) && r.typ != Mixed && r.typ != "purchases" {
 		return
 	}
 	for at, head := range r.heads {
@@ -24,7 +26,7 @@ func (r *Reader) findSubjects() {
 	}
 }
 
-// says reports whether a heading is that of what a row is about.
+// says reports whether a heading names the subject of a row.
 func says(head string) bool {
 	head = plain(head)
 	return subjectHeads.has(head) || stateHeads.has(head) || ticketHeads.has(head)
@@ -49,23 +51,53 @@ func (r *Reader) otherSubject(b *body, typ string, cells []string) *apperr.Detai
 	return nil
 }
 
+// servesHeads are headings of how many people one of what is ordered is for, as plain writes them, and servesPeople the same in a
+// name: Platter (serves 10), Buffet für 80 Personen.
+const servesHeads wordList = "servesHeads"
+
+var servesPeople = regexp.MustCompile(`(?i)\b(?:(?:serves|feeds|sirve para|convient pour|pour|for|für|para|voor|per|dla|til|för|pro)\s+(\d{1,5})\s+(?:people|persons|guests|pax|pers|personen|personnes|personas|raciones|persone|pessoas|osób|osob|personer|gäste|convives)\b|(?:serves|feeds)\s+(\d{1,5}))`)
+
+// servesSeveral returns the fault of meals of which each one is for several people.
+func (r *Reader) servesSeveral(b *body, typ string, cells []string) *apperr.Detail {
+	meals, err := strconv.Atoi(string(b.values["meals"]))
+	if typ != "catering" || err != nil || meals == 0 {
+		return nil
+	}
+	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
+		cell := Unguard(oneCell(cells, at))
+		said := ""
+		if r.free(at) && servesHeads.has(plain(head)) {
+			said = cell
+		} else if len(cell) <= longestMark && slices.Contains(r.subjects, at) {
+			if m := servesPeople.FindStringSubmatch(cell); m != nil {
+				said = m[1] + m[2]
+			}
+		}
+		if people, err := strconv.Atoi(said); err == nil && people > 1 && people != meals {
+			return &apperr.Detail{Field: head, Code: AmbiguousCount, Suggestions: []string{"meals"},
+				Message: fmt.Sprintf("%s is %.60q, and the record would count %d meals. Write into a column meals how many are served altogether.", head, cell, meals)}
+		}
+	}
+	return nil
+}
+
 // has reports whether a row has a field, in whatever unit.
 func (b *body) has(name string) bool { return b.values[name] != nil || b.stated[name] != "" }
 
-// light reports whether a row says itself that its meals are no main ones.
+// light reports whether the cells of a row show that its meals are not main meals.
 func (b *body) light() bool {
 	kind := strings.Trim(string(b.values["mealType"]), `"`)
 	return kind == "snack" || kind == "breakfast"
 }
 
-// Words of the water that is taken away. Beside one of those of the water that is supplied a row is about both.
+// Words for waste water. A row that also has a word for the supply of water is about both.
 const (
 	sewerPhrases wordList = "sewerPhrases"
 	sewerWords   wordList = "sewerWords"
 	supplyWords  wordList = "supplyWords"
 )
 
-// isSewerage reports whether a text is about the water that is taken away, and not also about its supply.
+// isSewerage reports whether a text is about waste water only, not also about the supply of water.
 func isSewerage(text string) bool {
 	words := wordsOf(text)
 	joined, found := strings.Join(words, " "), false
@@ -91,7 +123,7 @@ const (
 	drinkEnding wordList = "drinkEnding"
 )
 
-// endsInDrink reports whether a short text is one of a kind of drink: Barista coffee, Ginger beer, Filterkaffee.
+// endsInDrink reports whether a short text names a kind of drink: Barista coffee, Ginger beer, Filterkaffee.
 func endsInDrink(text string, words []string) bool {
 	if len(words) == 0 || len(words) > 3 || strings.ContainsAny(text, "&+,/") ||
 		mealWords.hasAny(words) {
@@ -101,7 +133,7 @@ func endsInDrink(text string, words []string) bool {
 	return drinkWords.has(last) || slices.ContainsFunc(drinkEnding.all(), func(ending string) bool { return strings.HasSuffix(last, ending) })
 }
 
-// isDrink reports whether a text is about drinks and nothing else.
+// isDrink reports whether a text is about drinks only.
 func isDrink(text string) bool {
 	words, found := wordsOf(text), false
 	if endsInDrink(text, words) {

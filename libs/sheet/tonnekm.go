@@ -24,7 +24,7 @@ func (r *Reader) findTonneKm() {
 	}
 }
 
-// unweighed returns the fault of freight whose row says what it takes up, and not what it weighs.
+// unweighed returns the fault of a row of freight that states a volume, but no weight.
 func (r *Reader) unweighed(b *body, typ string, cells []string) *apperr.Detail {
 	if typ != "freight" || b.has("weightKg") || len(r.each) > 0 {
 		return nil

@@ -25,6 +25,11 @@ const (
 	afterTotals  wordList = "afterTotals"
 	// allWords begin what is a total where its numbers are sums.
 	allWords wordList = "allWords"
+	// carriedPhrases name what other pages come to and what is to be paid, and nothing else; carriedWords may mean something
+	// else, too; besideCarried stand beside them.
+	carriedPhrases wordList = "carriedPhrases"
+	carriedWords   wordList = "carriedWords"
+	besideCarried  wordList = "besideCarried"
 )
 
 // sums are the sums of the columns of the rows before; they only help to know a
@@ -68,6 +73,7 @@ type named struct {
 	summed    bool   // it is one only where a number is a sum
 	at        int
 	whole     bool // the label is nothing but the word for totals
+	carried   bool // it names what other pages come to, or what is to be paid
 	others    int  // further texts that say something
 	texts     int
 	numbers   int
@@ -89,7 +95,7 @@ func (r *Reader) totals(cells []string) *apperr.Detail {
 	labelled := n.label != "" && n.whole && n.texts == 1
 	bare := n.texts == 0 && n.ofAll && r.sums.rows >= 2 && r.hasTexts()
 	if r.o.Rules > 0 {
-		labelled = n.label != "" && (n.others == 0 && !n.summed || n.confirmed)
+		labelled = n.label != "" && (n.others == 0 && !n.summed || n.confirmed || n.carried)
 		bare = bare || n.texts == 0 && n.ofGroup && r.sums.groupRows >= 2 && r.hasTexts()
 	}
 	if n.numbers > 0 && (labelled || bare) {
@@ -129,6 +135,8 @@ func (r *Reader) named(cells []string) named {
 		n.texts++
 		if whole, ok := totalLabel(cell); ok && n.label == "" && (whole || !r.isReference(i)) && !slices.Contains(r.sums.values, cell) {
 			n.label, n.at, n.whole = cell, i, whole
+		} else if carried, certain := carriedLabel(cell); r.reading == interpreted && carried && n.label == "" && !r.isReference(i) && !slices.Contains(r.sums.values, cell) {
+			n.label, n.at, n.carried, n.summed = cell, i, certain, !certain
 		} else if n.label == "" && allLabel(cell) && !slices.Contains(r.sums.values, cell) {
 			n.label, n.at, n.summed = cell, i, true
 		}
@@ -154,13 +162,16 @@ func (r *Reader) isReference(at int) bool {
 	return at < len(r.columns) && r.columns[at].Name == "externalReference"
 }
 
-// totalLabel reports whether a text names totals, and whether it says nothing else.
+// totalLabel reports whether a text names totals, and whether it contains nothing else.
 func totalLabel(cell string) (whole, ok bool) {
 	if len(cell) > 80 {
 		return false, false
 	}
 	words := strings.FieldsFunc(strings.ToLower(cell), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	words = slices.DeleteFunc(words, func(w string) bool { return !strings.ContainsFunc(w, unicode.IsLetter) })
+	if len(words) > 1 && words[0] == "i" && words[1] == "alt" {
+		words = append([]string{"total"}, words[2:]...) // I alt, in Danish and Norwegian
+	}
 	first, names := 0, 0
 	for first < len(words) && besideTotals.has(words[first]) {
 		first++
@@ -180,6 +191,17 @@ func totalLabel(cell string) (whole, ok bool) {
 	}
 	last := words[len(words)-1]
 	return false, totalWords.has(words[first]) || len(words) > 1 && (totalWords.has(last) || afterTotals.has(last))
+}
+
+// carriedLabel reports whether a text names what other pages come to, or what is to be paid, and whether it can mean nothing else:
+// Ãœbertrag von Seite 1, Carried forward, Amount due.
+func carriedLabel(cell string) (carried, certain bool) {
+	if len(cell) > longestMark {
+		return false, false
+	}
+	text := strings.Join(slices.DeleteFunc(wordsOf(cell), besideCarried.has), " ")
+	certain = carriedPhrases.has(text)
+	return certain || carriedWords.has(text), certain
 }
 
 // allLabel reports whether a text may name totals: All sites, Overall.
@@ -215,6 +237,12 @@ var inGroups = strings.NewReplacer("\u00a0", "", "\u202f", "", "\u2009", "", "â€
 // spacedGroups are two groups of digits of one number with a space between them.
 var spacedGroups = regexp.MustCompile(`(\d) (\d{3})`)
 
+// endsInComma reports whether a number can only have a decimal comma: 1.200,50 and 12,5 and 0,75, but not 1,200.
+func endsInComma(cell string) bool {
+	comma := strings.LastIndexByte(cell, ',')
+	return comma > 0 && strings.Count(cell, ",") == 1 && strings.LastIndexByte(cell, '.') < comma && (len(cell)-comma != len(",200") || strings.Contains(cell, "."))
+}
+
 // asNumber reads a cell roughly, with or without a unit or a currency.
 func (r *Reader) asNumber(cell string) (float64, bool) {
 	if r.o.Rules > 0 && !strings.ContainsAny(cell, "0123456789") {
@@ -224,10 +252,10 @@ func (r *Reader) asNumber(cell string) (float64, bool) {
 		if strings.Count(cell, ".") == 2 && units.IsDate(cell) {
 			return 0, false
 		}
-		cell, _ = money(inGroups.Replace(spacedGroups.ReplaceAllString(cell, "$1$2")))
+		cell, _, _ = money(inGroups.Replace(spacedGroups.ReplaceAllString(cell, "$1$2")))
 	}
 	cell, _, _ = strings.Cut(cell, " ")
-	if r.declared() != "" && strings.HasSuffix(r.declared(), ",5") {
+	if strings.HasSuffix(r.declared(), ",5") || r.declared() == "" && r.o.Rules > 0 && endsInComma(cell) {
 		cell = strings.ReplaceAll(strings.ReplaceAll(cell, ".", ""), ",", ".")
 	} else {
 		cell = strings.ReplaceAll(cell, ",", "")

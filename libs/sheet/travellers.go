@@ -9,6 +9,9 @@ import (
 // by plain.
 const oneTravellerHeads wordList = "oneTravellerHeads"
 
+// namedTravellerHeads are those that say whose name it is.
+const namedTravellerHeads wordList = "namedTravellerHeads"
+
 // ticketCounts are headings of how many tickets or people a row is about, normalized by plain.
 const ticketCounts wordList = "ticketCounts"
 
@@ -16,25 +19,29 @@ const ticketCounts wordList = "ticketCounts"
 func (r *Reader) findTraveller() {
 	if (r.typ == "flights" || r.typ == "ground-transport") && !r.heading("passengers", "vehicles", "volumeLitres", "energyKWh") {
 		r.travellerAt = r.beside(oneTravellerHeads)
+		if mode := r.placeOf("mode"); r.travellerAt < 0 && mode >= 0 && r.asksPeople(mode) {
+			r.travellerAt = r.beside(personNames)
+		}
 	}
 }
+
+// asksPeople reports whether a column has the answers to a question, so that each row is of one person.
+func (r *Reader) asksPeople(at int) bool { return questionOf(r.heads[at]) != "" }
 
 // traveller makes one passenger of a row with the name of one.
 func (r *Reader) traveller(b *body, cells []string) {
 	if r.travellerAt < 0 || b.has("passengers") {
 		return
 	}
-	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
-		if cell := oneCell(cells, at); cell != "" && cell != "1" && ticketCounts.has(plain(head)) {
-			return // it is not said of which number that is
-		}
+	if r.countsTickets(cells) {
+		return // it is not said of which number that is
 	}
 	if oneName(Unguard(oneCell(cells, r.travellerAt))) {
 		b.set("passengers", json.RawMessage("1"))
 	}
 }
 
-// notOneName are words of a text that names nobody, or several people.
+// notOneName are words of a text that names no person, or several.
 const notOneName wordList = "notOneName"
 
 // oneName reports whether a text is the name of one person: WEBB/ADA MRS or Webb, Ada, and not Ada Webb, Ken Ito.
@@ -51,4 +58,14 @@ func oneName(text string) bool {
 		return !strings.Contains(text, " / ")
 	}
 	return !strings.Contains(first, ",") && (!strings.Contains(strings.TrimSpace(last), " ") || !strings.Contains(strings.TrimSpace(first), " "))
+}
+
+// countsTickets reports whether a row has another number than one of tickets, people or things.
+func (r *Reader) countsTickets(cells []string) bool {
+	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
+		if cell := oneCell(cells, at); cell != "" && cell != "1" && ticketCounts.has(plain(head)) {
+			return true
+		}
+	}
+	return false
 }

@@ -33,7 +33,7 @@ func (r *Reader) second(at, first int) bool {
 // of it. Beside another column of the field, which then may be of each piece, it is the second one.
 func (r *Reader) isTotal(at int, known []Column) bool {
 	rest, ok := withoutTotal(r.heads[at])
-	if !ok {
+	if !ok || isNet(r.heads[at]) && r.carriesGross() {
 		return false
 	}
 	if word := strings.Trim(rest, "()[] "); isUnit(word) {
@@ -70,7 +70,7 @@ func isNet(head string) bool {
 	return slices.ContainsFunc(wordsOf(head), func(word string) bool { return netWords.has(word) })
 }
 
-// withoutTotal returns a head without the word that says that it is a total or net; false if it has none.
+// withoutTotal returns a heading without its word for a total or net amount; false if it has none.
 func withoutTotal(head string) (rest string, ok bool) {
 	var words []string
 	for word := range strings.FieldsSeq(head) {
@@ -138,8 +138,9 @@ func (r *Reader) note(row *int64) {
 	}
 }
 
+// oneCell returns a cell of a row without space around it; empty for a place that the row or the file does not have.
 func oneCell(cells []string, at int) string {
-	if at >= len(cells) {
+	if at < 0 || at >= len(cells) {
 		return ""
 	}
 	return strings.TrimSpace(cells[at])

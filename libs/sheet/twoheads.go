@@ -18,13 +18,17 @@ const maxJoined = 100
 // Headings returns the headings of a table whose headings are in two rows, one of groups above one of columns, such as
 // Gas over kWh and Cost; nil if the upper row does not belong to the lower one.
 func Headings(upper, lower []string, o Options, types ...string) []string {
+	upper, lower = shortHeads(upper), shortHeads(lower)
 	if readingOf(upper, o) != interpreted || readingOf(lower, o) != interpreted || len(upper) == 0 || max(len(upper), len(lower)) > maxJoined || slices.ContainsFunc(lower, hasData) {
 		return nil
 	}
 	for _, typ := range types {
 		joined := joinHeadings(upper, lower, typ)
 		most := headScore(joined, o, typ)
-		if alone := headScore(lower, o, typ); most > headScore(upper, o, typ) && most > 1 && (most > alone || most == alone && allUnits(lower)) {
+		if most <= 1 || most <= headScore(upper, o, typ) {
+			continue
+		}
+		if alone := headScore(lower, o, typ); most > alone || most == alone && allUnits(lower) {
 			return joined
 		}
 	}
@@ -113,6 +117,9 @@ func joined(group, below, typ string, known []Column) string {
 
 // namesField reports whether a heading means a field of a type.
 func namesField(text, typ string, known []Column) bool {
+	if _, long := shortened(text); long {
+		return false
+	}
 	name := plain(text)
 	if name == "type" || slices.ContainsFunc(known, func(c Column) bool { return plain(c.Name) == name }) || headed(known, text) >= 0 || counted(known, text) >= 0 || moneyHead(known, text) != "" {
 		return true
@@ -137,6 +144,7 @@ func (r *Reader) joinRows(above, head []string) []string {
 	below, err := r.read()
 	if err == nil {
 		if joined := Headings(head, below, r.o, r.typ); joined != nil {
+			r.joinedBelow = true
 			return joined
 		}
 	}

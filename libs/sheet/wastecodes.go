@@ -42,3 +42,29 @@ func (r *Reader) wasteCode(b *body, cells []string) {
 	b.remove("material")
 	b.set("material", json.RawMessage(strconv.Quote(material)))
 }
+
+// findWasteNames finds the columns of a table of waste without a column of materials that name what a row is about.
+func (r *Reader) findWasteNames() {
+	if r.typ != "waste" || r.heading("material") || r.wasteCodeAt >= 0 {
+		return
+	}
+	for at, head := range r.heads {
+		if name := r.columns[at].Name; name == "description" || name == "" && r.free(at) && says(head) {
+			r.wasteNamesAt = append(r.wasteNamesAt, at)
+		}
+	}
+}
+
+// wasteNamed sets the material of waste that only the name of its row says: Verre below Désignation.
+func (r *Reader) wasteNamed(b *body, typ string, cells []string) {
+	if typ != "waste" || b.has("material") {
+		return
+	}
+	for _, at := range r.wasteNamesAt {
+		if material := columnOf(typ, "material").values[key(Unguard(oneCell(cells, at)))]; material != "" {
+			b.set("material", json.RawMessage(strconv.Quote(material)))
+			r.use(at)
+			return
+		}
+	}
+}

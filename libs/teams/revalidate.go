@@ -21,11 +21,11 @@ const (
 	askTimeout = 3 * time.Second
 )
 
-// Revalidate returns a function that checks whether the caller would still be admitted, for a response that takes longer
-// to send than a revocation may take; it is called before each piece. It returns nil while the session has the same
-// role and the team of the event, if there is one, permits the operation; otherwise an error, also if that cannot be
-// determined. Results are cached for a moment. It must be used by one goroutine at a time, and may be used after the
-// request has ended.
+// Revalidate returns a function that checks whether the caller would still be admitted, for an operation that takes
+// longer than a revocation may take; it is called before each piece of a response, and before each write. It returns nil
+// while the session has the same role and the team of the event, if there is one, permits the operation, on what others
+// have made and to decide if it did so at first; otherwise an error, also if that cannot be determined. Results are cached
+// for a moment. It must be used by one goroutine at a time, and may be used after the request has ended.
 func Revalidate(c *fiber.Ctx, v web.TokenVerifier, events Events, now func() time.Time, operation string) (func(context.Context) error, error) {
 	token, _ := web.BearerToken(c)
 	// The principal of the request has the role in the team by now.
@@ -34,6 +34,11 @@ func Revalidate(c *fiber.Ctx, v web.TokenVerifier, events Events, now func() tim
 		return nil, err
 	}
 	o, _ := api.Operations().Find(operation)
+	needed := o.Least
+	if web.PrincipalOf(c).Role.Holds(o.Others) {
+		needed = max(needed, o.Others)
+	}
+	decided := o.Decides != api.NoDecision && Decides(c)
 	event := record.EventID(strings.Clone(string(EventID(c))))
 	asked := now()
 	return func(ctx context.Context) error {
@@ -54,7 +59,7 @@ func Revalidate(c *fiber.Ctx, v web.TokenVerifier, events Events, now func() tim
 			switch {
 			case !visible:
 				return record.NoSuchEvent()
-			case !access.Role.Holds(o.Least):
+			case !access.Role.Holds(needed) || decided && !access.Decides:
 				return refused(o)
 			}
 		}

@@ -53,6 +53,9 @@ func ParseDate(text, order string) (string, error) {
 
 func parseDay(text, order string) (string, error) {
 	s := withoutTime(strings.TrimSpace(text))
+	if m := yearFirst.FindStringSubmatch(s); m != nil {
+		s = fmt.Sprintf("%s-%02s-%02s", m[1], m[2], m[3])
+	}
 	if t, err := time.Parse(time.DateOnly, s); err == nil && t.Year() > 0 {
 		return s, nil
 	}
@@ -109,6 +112,9 @@ func withoutTime(text string) string {
 	}
 	return text
 }
+
+// yearFirst are days as Hungarian and Japanese write them: 2026. 05. 12. and 2026年5月12日.
+var yearFirst = regexp.MustCompile(`^(\d{4})(?:\. ?|年)(\d{1,2})(?:\. ?|月)(\d{1,2})(?:\.|日)$`)
 
 // joined returns a date with points between its parts, and whether it was written so.
 func joined(s string) (date string, points bool) {

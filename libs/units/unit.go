@@ -142,6 +142,17 @@ func ByName(name, dimension string) (*Unit, error) {
 	return nil, &UnknownUnitError{Unit: name, Offered: Offered(dimension)}
 }
 
+// IsUnit reports whether a text is the name or symbol of a unit, of whatever dimension.
+func IsUnit(name string) bool {
+	k := key(name)
+	for _, k := range [...]string{k, singular(k)} {
+		if meanings[k] != nil || all().alias[k] != nil {
+			return true
+		}
+	}
+	return false
+}
+
 // singular returns the key of a name without its plural s, which the table has for some names only. A single letter
 // has none: 5 ms is not metres.
 func singular(k string) string {

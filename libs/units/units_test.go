@@ -238,7 +238,7 @@ func written(n decimal.Decimal, f units.Format) string {
 	return whole
 }
 
-func TestFieldMeant(t *testing.T) {
+func TestHeadingsInOtherUnits(t *testing.T) {
 	t.Parallel()
 	known := []string{"distanceKm", "weightKg", "volumeLitres", "electricityKWh", "floorAreaM2", "densityKgPerM3", "days"}
 	for heading, want := range map[string]string{
@@ -273,6 +273,9 @@ func TestDatesWithTheirMonthAsAWord(t *testing.T) {
 		"2 Sep 2026": "2026-09-02", "02-Sep-2026": "2026-09-02", "2. September 2026": "2026-09-02", "Sep 2, 2026": "2026-09-02", "September 2nd, 2026": "2026-09-02",
 		"02SEP2026": "2026-09-02", "2-Sep-26": "2026-09-02", "02SEP26": "2026-09-02", "2 sept. 2026": "2026-09-02", "Wed 2 Sept 2026": "2026-09-02",
 		"Mittwoch, 2. September 2026": "2026-09-02", "1. März 2026": "2026-03-01", "1er mars 2026": "2026-03-01", "2 août 2026": "2026-08-02", "2026 Sep 2": "2026-09-02", "2026-Sep-02": "2026-09-02",
+		"12 de mayo de 2026": "2026-05-12", "12 maggio 2026": "2026-05-12", "12 mei 2026": "2026-05-12", "12 de maio de 2026": "2026-05-12", "12. maj 2026": "2026-05-12",
+		"12 maja 2026": "2026-05-12", "12. května 2026": "2026-05-12", "12. toukokuuta 2026": "2026-05-12", "2026. május 12.": "2026-05-12", "12 Mayıs 2026": "2026-05-12",
+		"12 mai 2026": "2026-05-12", "12 Μαΐου 2026": "2026-05-12", "2026. 05. 12.": "2026-05-12", "2026年5月12日": "2026-05-12", "12 listopada 2026": "", "2026年13月12日": "",
 		"31 Sep 2026": "", "2 Sep": "", "Sep 2026": "", "Sep 2 26": "", "2 Foo 2026": "", "2 Sep Oct 2026": "", "2 Sep 2026 10:00": "2026-09-02", "2 Sep 2026 12": "", "1 Sep 0000": "", "Sep": "", "": "", "mon": "",
 	} {
 		for _, order := range append(units.Orders(), "") {

@@ -74,6 +74,8 @@ type ErrorBody struct {
 	Message   string          `json:"message"`
 	RequestID string          `json:"requestId"`
 	Details   []apperr.Detail `json:"details,omitempty"`
+	Columns   any             `json:"columns,omitempty"`
+	Sheets    any             `json:"sheets,omitempty"`
 	Docs      string          `json:"docs"`
 }
 
@@ -131,7 +133,7 @@ func translateFiber(fe *fiber.Error) (*apperr.Error, int) {
 	}
 	if fe.Code >= 400 && fe.Code < 500 || fe.Code == http.StatusBadGateway {
 		// fiber uses Bad Gateway for a connection that broke while the request was
-		// read; nobody is left to read the response.
+		// read; no client is left to read the response.
 		return apperr.New(apperr.ValidationError, "The request is not well-formed HTTP.").Because(fe), http.StatusBadRequest
 	}
 	return internal(fe)
@@ -192,7 +194,7 @@ func body(c *fiber.Ctx, e *apperr.Error) ErrorBody {
 }
 
 func errorBody(e *apperr.Error, requestID string) ErrorBody {
-	return ErrorBody{Code: e.Code, Message: e.Message, RequestID: requestID, Details: e.Details, Docs: DocsOf(e.Code)}
+	return ErrorBody{Code: e.Code, Message: e.Message, RequestID: requestID, Details: e.Details, Columns: e.Columns, Sheets: e.Sheets, Docs: DocsOf(e.Code)}
 }
 
 // retryAfter returns the value of the Retry-After field in seconds, 0 for none. It is

@@ -140,12 +140,12 @@ func (w Write) everApproved(ctx context.Context, e record.Event) (bool, error) {
 // reasonRequired is the error of a change of an approved figure without a reason.
 func reasonRequired() error {
 	return apperr.Invalid(apperr.Detail{Field: "comment", Code: "REQUIRED",
-		Message: "Records of this event were approved, and your organization asks for a reason: say in comment why the figure changes."})
+		Message: "Records of this event were approved, and your organization asks for a reason: say why the figure changes."})
 }
 
 // EventFlow returns the EventFlow of the request.
 func (w Write) EventFlow() record.EventFlow {
-	return record.EventFlow{Store: w.Store, Now: w.now, Report: w.Report, Once: w.Request.Once()}
+	return record.EventFlow{Store: w.Store, Now: w.now, Report: w.Report, Once: w.Request.Once(), Still: w.Still}
 }
 
 // EventNote returns the audit note of an action on an event: ids, and the hash of
@@ -167,16 +167,26 @@ func AuditEvent(c *fiber.Ctx, e record.Event) error {
 	return audit.Attach(c, note)
 }
 
-// reportTo returns an EventReport in the name of a token's user.
-func reportTo(log audit.Recorder, token string) record.EventReport {
+// enterIn returns the Enter of a Write in the name of a token's user.
+func enterIn(log audit.Recorder, token string) func(ctx context.Context, note audit.Note) error {
+	return func(ctx context.Context, note audit.Note) error {
+		if err := log.Record(ctx, token, audit.Report{Note: note}); err != nil {
+			return apperr.New(apperr.Unavailable, "The audit log cannot be written right now. Nothing was changed; please try again.").Because(err)
+		}
+		return nil
+	}
+}
+
+// reportTo returns an EventReport that enters the actions one after the other.
+func reportTo(enter func(ctx context.Context, note audit.Note) error) record.EventReport {
 	return func(ctx context.Context, _ record.OrgID, id record.EventID, actions []record.EventEntry) error {
 		for _, e := range actions {
 			note := EventNote(id, e)
 			if !audit.Reportable(note.Action) {
 				continue
 			}
-			if err := log.Record(ctx, token, audit.Report{Note: note}); err != nil {
-				return apperr.New(apperr.Unavailable, "The audit log cannot be written right now. Nothing was changed; please try again.").Because(err)
+			if err := enter(ctx, note); err != nil {
+				return err
 			}
 		}
 		return nil

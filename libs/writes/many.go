@@ -1,6 +1,7 @@
 package writes
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -197,14 +198,22 @@ func ReadBatch(c *fiber.Ctx) (Batch, error) {
 }
 
 // Each applies a transition for each of the ids, some concurrently, and returns the
-// outcomes in their order. request returns the request for an id.
+// outcomes in their order. request returns the request for an id. None follows once the caller may
+// no longer do what is requested: under load they take longer than a revocation may take. With an
+// error it returns the outcomes of those that were applied, too.
 func (w Write) Each(c *fiber.Ctx, ids []record.ID, request func(ctx context.Context, id record.ID) (record.Request, error)) ([]Outcome, error) {
 	ctx := c.UserContext()
 	moved, errs := make([]record.Record, len(ids)), make([]error, len(ids))
 	turns := make(chan struct{}, concurrentMoves)
 	var group sync.WaitGroup
+	var ended error
+	begun := 0
 	for i, id := range ids {
 		turns <- struct{}{}
+		if ended = w.Continue(ctx); ended != nil {
+			break
+		}
+		begun++
 		group.Go(func() {
 			defer func() {
 				<-turns
@@ -221,18 +230,15 @@ func (w Write) Each(c *fiber.Ctx, ids []record.ID, request func(ctx context.Cont
 	}
 	group.Wait()
 	items := make([]Outcome, len(ids))
-	for i, id := range ids {
+	for i, id := range ids[:begun] {
 		if errs[i] == nil {
 			moved[i] = teams.Under(c, moved[i])
 			items[i] = Outcome{ID: id, Record: &moved[i]}
 			continue
 		}
 		refused, err := Refused(c, errs[i])
-		if err != nil {
-			return nil, err
-		}
 		refused.ID = id
-		items[i] = refused
+		items[i], ended = refused, cmp.Or(ended, err)
 	}
-	return items, nil
+	return items, ended
 }

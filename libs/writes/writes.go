@@ -5,6 +5,7 @@ package writes
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -55,9 +56,23 @@ type Write struct {
 	Rehearsal bool
 	// Report enters actions on events into the audit log, in the name of the request; nil for none.
 	Report record.EventReport
+	// Enter enters what an earlier change owes to the audit log; nil: there is none.
+	Enter func(ctx context.Context, note audit.Note) error
+	// Still, if set, returns an error once the caller may no longer do what is requested. It is called before an event
+	// is changed, and before each record of many.
+	Still func(ctx context.Context) error
 
 	now      func() time.Time
 	notifier notify.Notifier
+}
+
+// Continue returns an error once the caller may no longer do what is requested, see Still. It must be called by one
+// goroutine at a time.
+func (w Write) Continue(ctx context.Context) error {
+	if w.Still == nil {
+		return nil
+	}
+	return w.Still(ctx)
 }
 
 // Begin returns the write of a request.
@@ -77,7 +92,8 @@ func (m Maker) Begin(c *fiber.Ctx) (Write, error) {
 	}
 	if m.Audit != nil && !rehearsal {
 		token, _ := web.BearerToken(c)
-		w.Report = reportTo(m.Audit, token)
+		w.Enter = enterIn(m.Audit, token)
+		w.Report = reportTo(w.Enter)
 	}
 	w.Workflow = record.Workflow{
 		Store: w.Store, History: w.Store, Admit: m.Admit, Policy: policyOnce(w.Store), Gate: (&gateReader{store: w.Store}).read,
@@ -123,6 +139,9 @@ type gateReading struct {
 	err   error
 }
 
+// errGateNotRead is the error of those who share a read during which the store panicked.
+var errGateNotRead = errors.New("writes: the gate of the event was not read")
+
 func (g *gateReader) read(ctx context.Context, org record.OrgID, event record.EventID) (record.Event, error) {
 	g.mu.Lock()
 	r, leads := g.next, g.next == nil
@@ -148,6 +167,7 @@ func (g *gateReader) read(ctx context.Context, org record.OrgID, event record.Ev
 	g.mu.Lock()
 	g.next = nil
 	g.mu.Unlock()
+	r.err = errGateNotRead // unless the store returns
 	r.event, r.err = g.store.CurrentEvent(ctx, org, event)
 	return r.event, r.err
 }

@@ -52,7 +52,7 @@ func eventNotices(r *fields.Reader, event record.Event) []fields.Notice {
 	return append(placeNotices(r, event), boundaryNotices(r, event)...)
 }
 
-// boundaryNotices returns what the boundary in a body says of types that there are not, or says twice. It is stored all the
+// boundaryNotices returns notices about types in the boundary of a body that do not exist or occur twice. It is stored all the
 // same: a boundary is descriptive, and may be about what no record can be made of. Findings compare it with the records.
 func boundaryNotices(r *fields.Reader, event record.Event) (notices []fields.Notice) {
 	var b boundary

@@ -99,7 +99,7 @@ const auditUndoTimeout = 20 * time.Second
 // succeeded returns the records of outcomes without an error.
 func succeeded(items []writes.Outcome) (ids []record.ID) {
 	for _, o := range items {
-		if o.Error == nil {
+		if o.Record != nil {
 			ids = append(ids, o.ID)
 		}
 	}

@@ -41,7 +41,7 @@ func readReason(r *fields.Reader) string {
 func readEvent(r *fields.Reader, event *record.Event, isNew bool) {
 	r.ServerOwned(serverFields()...)
 	r.Meaning("location", "place sets it.")
-	r.Meaning("factorSet", "The year of startDate chooses that of a new event; another one is adopted at /events/{eventId}/factor-set.")
+	r.Meaning("factorSet", "The year of startDate chooses that of a new event; another one is adopted later (POST /events/{eventId}/factor-set).")
 	if isNew {
 		r.Require("title")
 	} else if r.IsNull("title") {

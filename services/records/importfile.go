@@ -89,9 +89,8 @@ func workbookAsCSV(c *fiber.Ctx, i *record.Import, file *web.File, name string) 
 	}
 	o.Declared = i.NumberFormat != "" || i.DecimalComma
 	o.Columns = func(head []string) []sheet.ShownColumn {
-		of := *i
-		of.WholeRecords = slices.Contains(head, "origins")
-		return sheet.ShownColumns(head, imports.RowType(of), imports.Options(of))
+		head = sheet.Chosen(head, imports.Choices(*i))
+		return sheet.ShownColumns(head, imports.RowTypeBelow(head, *i), imports.Options(*i))
 	}
 	var hidden hiddenParts
 	o.Hidden, o.HiddenColumn = hidden.row, hidden.column

@@ -13,6 +13,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/idempotency"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/libs/writes"
 	"github.com/eventcarbon/ecf/services/records/imports"
@@ -54,15 +55,20 @@ func (s *server) finishedImport(c *fiber.Ctx) (record.Import, error) {
 
 // eachOf calls do, some calls concurrently, for every existing record that an import created,
 // and returns the outcomes in file order. A record for which it panics gets INTERNAL; the
-// others continue.
-func (s *server) eachOf(c *fiber.Ctx, i record.Import, do func(ctx context.Context, r record.Record) (importOutcome, error)) ([]importOutcome, error) {
+// others continue. None follows once the caller may no longer do the operation: an import has
+// so many records that the caller's rights can end before it does.
+func (s *server) eachOf(c *fiber.Ctx, operation string, i record.Import, do func(ctx context.Context, r record.Record) (importOutcome, error)) ([]importOutcome, error) {
 	ctx := c.UserContext()
+	still, err := teams.Revalidate(c, s.Verifier, s.Store, s.now, operation)
+	if err != nil {
+		return nil, err
+	}
 	outcomes, errs := make([]importOutcome, i.Done), make([]error, i.Done)
 	places := make(chan struct{}, concurrentImportRows)
 	var group sync.WaitGroup
 	for n := range i.Done {
 		places <- struct{}{}
-		if ctx.Err() != nil {
+		if err = errors.Join(ctx.Err(), still(ctx)); err != nil {
 			break
 		}
 		group.Go(func() {
@@ -90,7 +96,7 @@ func (s *server) eachOf(c *fiber.Ctx, i record.Import, do func(ctx context.Conte
 		})
 	}
 	group.Wait()
-	if err := errors.Join(errors.Join(errs...), ctx.Err()); err != nil {
+	if err := errors.Join(err, errors.Join(errs...)); err != nil {
 		return nil, err
 	}
 	all := make([]importOutcome, 0, len(outcomes))
@@ -147,7 +153,7 @@ func (s *server) undoImport(c *fiber.Ctx) error {
 	}
 	var mu sync.Mutex
 	var deleted []record.ID
-	all, err := s.eachOf(c, i, func(_ context.Context, r record.Record) (importOutcome, error) {
+	all, err := s.eachOf(c, "undoImport", i, func(_ context.Context, r record.Record) (importOutcome, error) {
 		switch {
 		case r.Status == record.Approved:
 			return outcomeOf(r, refused), nil
@@ -230,9 +236,9 @@ func (s *server) markUndone(ctx context.Context, i record.Import, by record.Acto
 	return i, apperr.Overtaken("import")
 }
 
-// moveImport returns the handler that submits or approves what an import created. Records that
-// existed before are not moved.
-func (s *server) moveImport(m record.Move) fiber.Handler {
+// moveImport returns the handler of the operation that submits or approves what an import created.
+// Records that existed before are not moved.
+func (s *server) moveImport(operation string, m record.Move) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		w, i, err := s.importMove(c)
 		if err != nil {
@@ -241,7 +247,7 @@ func (s *server) moveImport(m record.Move) fiber.Handler {
 		if _, err := s.writableEvent(c); err != nil {
 			return err
 		}
-		all, err := s.eachOf(c, i, func(_ context.Context, r record.Record) (importOutcome, error) {
+		all, err := s.eachOf(c, operation, i, func(_ context.Context, r record.Record) (importOutcome, error) {
 			if m == record.Submit && r.Status.IsSubmitted() || r.Status == record.Approved {
 				return outcomeOf(r, unchanged), nil
 			}

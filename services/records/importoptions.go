@@ -1,6 +1,7 @@
 package records
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -18,9 +19,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/writes"
 )
 
-// importOptions parses the query; again reports the wish to import a file once more. Unknown
-// parameters become notices, or errors with strict handling.
-func importOptions(c *fiber.Ctx, i *record.Import) (again bool, err error) {
+// importOptions parses the query; again reports the wish to import a file once more, and records that to be told the rows as
+// they are read. Unknown parameters become notices, or errors with strict handling.
+func importOptions(c *fiber.Ctx, i *record.Import) (again, records bool, err error) {
 	q := &importQuery{c: c, known: []string{"sheet"}}
 	i.Partial = q.choose("partial", "false", "true") == "true"
 	i.DecimalComma = q.choose("decimal", "point", "comma") == "comma"
@@ -28,6 +29,10 @@ func importOptions(c *fiber.Ctx, i *record.Import) (again bool, err error) {
 		i.OnDuplicate = mode
 	}
 	again = q.choose("again", "false", "true") == "true"
+	records = q.choose("records", "false", "true") == "true"
+	if dry, err := web.DryRun(c); records && err == nil && !dry {
+		q.fault("records", "Only a rehearsal, with the header X-Dry-Run: true, tells the records of a file.", "false")
+	}
 	i.NumberFormat = q.oneOf("numberFormat", units.Formats())
 	i.DateOrder = q.oneOf("dateOrder", units.Orders())
 	q.oneOf("encoding", sheet.Encodings())
@@ -44,11 +49,12 @@ func importOptions(c *fiber.Ctx, i *record.Import) (again bool, err error) {
 			q.fault("to", "to is a place, for files of attendee travel alone.")
 		}
 	}
+	i.Columns = q.columns()
 	q.unknown()
 	if len(q.faults) > 0 {
-		return false, apperr.Invalid(q.faults...)
+		return false, false, apperr.Invalid(q.faults...)
 	}
-	return again, nil
+	return again, records, nil
 }
 
 // importQuery parses the parameters of an import, and collects their errors.
@@ -88,6 +94,30 @@ func (q *importQuery) oneOf(name string, allowed []string) string {
 		q.faults = append(q.faults, fields.NotOneOf(name, value, allowed))
 	}
 	return value
+}
+
+// maxChosen bounds the columns that are chosen.
+const maxChosen = 500
+
+// columns returns the columns that are chosen for a file.
+func (q *importQuery) columns() (chosen []string) {
+	const name = "column"
+	q.known = append(q.known, name)
+	values := q.c.Context().QueryArgs().PeekMulti(name)
+	if len(values) > maxChosen {
+		q.faults = append(q.faults, apperr.Detail{Field: name, Code: fields.TooMany, Message: fmt.Sprintf("column can be given at most %d times.", maxChosen)})
+		return nil
+	}
+	for _, value := range values {
+		c, ok := sheet.ParseChoice(string(value))
+		if !ok {
+			q.faults = append(q.faults, apperr.Detail{Field: name, Code: fields.BadFormat,
+				Message: fmt.Sprintf("column is the letters of a column, a colon, and a field or heading of at most 200 characters, such as C:from, D:Weight (t) or F: to leave it out; got %.60q.", value)})
+			continue
+		}
+		chosen = append(chosen, c.String())
+	}
+	return chosen
 }
 
 // maxUnknownParameters bounds the notices of a query.

@@ -69,3 +69,31 @@ func TestOriginsByAddress(t *testing.T) {
 		t.Error(got.body)
 	}
 }
+
+// TestRowsAsTheyAreRead: a rehearsal tells the rows as a record with them would be created, of faulty ones what could be read.
+func TestRowsAsTheyAreRead(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	event := h.event()
+	file := "Treatment\tWeight (t)\tTotal (IVA)\nlandfill\tca. 1.5\t2\nincineration\tsome\t\nTotal\t1.5\t\n"
+	post := func(query string, headers ...string) answer {
+		return h.send(ada, http.MethodPost, event+"/waste/import"+query, file, append([]string{"Content-Type", "text/csv"}, headers...)...)
+	}
+	got := post("?records=true&partial=true", "X-Dry-Run", "true").want(http.StatusAccepted, "").body
+	for _, part := range []string{
+		`"records":[{"row":2,"type":"waste","fields":{"treatment":"landfill","stated":{"weightKg":"1.5 t"}},"errors":[],"read":true},`,
+		`{"row":3,"type":"waste","fields":{"treatment":"incineration","weightKg":"some"},"errors":[{"row":3,"column":"Weight (t)",`,
+		`{"row":4,"type":"waste","fields":{},"errors":[{"row":4,`, `"code":"TOTALS_ROW"`,
+		`"heading":"Weight (t)","field":"weightKg","unit":"t","ignored":false`,
+	} {
+		if !strings.Contains(got, part) {
+			t.Errorf("no %s in %s", part, got)
+		}
+	}
+	if got := post("?partial=true", "X-Dry-Run", "true").want(http.StatusAccepted, ""); strings.Contains(got.body, `"records"`) {
+		t.Error(got.body)
+	}
+	if got := post("?records=true").want(http.StatusBadRequest, "VALIDATION_ERROR"); !strings.Contains(got.body, "X-Dry-Run") {
+		t.Error(got.body)
+	}
+}

@@ -6,17 +6,19 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
-	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/idempotency"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sheet"
+	"github.com/eventcarbon/ecf/libs/sheet/xlsx"
 	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/timestamp"
 	"github.com/eventcarbon/ecf/libs/web"
@@ -45,6 +47,13 @@ type importView struct {
 	Errors   []record.RowError   `json:"errors"`
 	Faults   int64               `json:"errorCount"`
 	Ignored  []string            `json:"ignoredColumns"`
+	// Chosen are the columns that were chosen, and Columns how a rehearsal read all of them.
+	Chosen  []string           `json:"chosenColumns,omitempty"`
+	Columns []sheet.ReadColumn `json:"columns,omitempty"`
+	// Sheets are those of the workbook that a rehearsal read.
+	Sheets []xlsx.Sheet `json:"sheets,omitempty"`
+	// Records are the rows as a rehearsal read them, where that was asked.
+	Records *readRows `json:"records,omitempty"`
 	// HeadRow is 0 for an import older than this field.
 	HeadRow int64 `json:"headRow,omitempty"`
 	// NumberFormat and DateOrder are those declared, or detected.
@@ -71,7 +80,7 @@ type undoneView struct {
 func viewOf(i record.Import) importView {
 	v := importView{
 		ID: i.ID, Event: i.Event, Type: i.Type, Status: i.Status, Partial: i.Partial, Rows: i.Rows, Imported: i.Imported, Failed: i.Bad,
-		Errors: i.Errors, Faults: i.Faults, Ignored: i.Ignored, HeadRow: i.HeadRow, NumberFormat: i.NumberFormat, DateOrder: i.DateOrder, CreatedBy: i.By,
+		Errors: i.Errors, Faults: i.Faults, Ignored: i.Ignored, Chosen: i.Columns, HeadRow: i.HeadRow, NumberFormat: i.NumberFormat, DateOrder: i.DateOrder, CreatedBy: i.By,
 		CreatedAt: timestamp.Format(i.CreatedAt), UpdatedAt: timestamp.Format(i.UpdatedAt),
 	}
 	v.OnDuplicate, v.Updated, v.Unchanged, v.Skipped = cmp.Or(i.OnDuplicate, string(writes.Refuse)), i.Updated, i.Unchanged, i.Skipped
@@ -102,18 +111,27 @@ func (s *server) importFile(c *fiber.Ctx) error {
 		return err
 	}
 	i := record.Import{Event: teams.EventID(c), Type: cmp.Or(c.Params("type"), sheet.Mixed), Status: record.Receiving, Rev: 1, HasFile: true, Rules: sheet.Rules}
-	again, err := importOptions(c, &i)
+	again, records, err := importOptions(c, &i)
 	if err != nil {
 		return err
 	}
-	if i.Hash, err = hashOfFile(i.Type, string(c.Context().QueryArgs().Peek("sheet")), file); err != nil {
-		return err
-	}
-	csv, done, err := s.readable(c, &i, file, charset)
+	sheets, at, err := sheetsOf(c, file)
 	if err != nil {
 		return err
 	}
-	defer done()
+	name := ""
+	if at != 0 { // the first one is the same file, whether it is named or not
+		name = string(c.Context().QueryArgs().Peek("sheet"))
+	}
+	if i.Hash, err = hashOfFile(i.Type, name, file); err != nil {
+		return err
+	}
+	i.Notices = hiddenSheet(sheets, at)
+	csv, columns, err := readable(c, &i, file, charset)
+	if err != nil {
+		return withSheets(err, sheets, at)
+	}
+	defer csv.Close() //nolint:errcheck // the request removes it at the latest
 	w, err := s.writes.Begin(c)
 	if err != nil {
 		return err
@@ -137,7 +155,7 @@ func (s *server) importFile(c *fiber.Ctx) error {
 		}
 	}
 	if w.Rehearsal {
-		return s.rehearseImport(c, i, event, csv)
+		return s.rehearseImport(c, i, event, csv, rehearsed{columns, sheets, records})
 	}
 	size, err := importBytes(csv, i)
 	if err != nil {
@@ -151,7 +169,7 @@ func (s *server) importFile(c *fiber.Ctx) error {
 		s.Importer.Kick()
 	}
 	c.Set(fiber.HeaderLocation, web.BasePath+"/events/"+string(i.Event)+"/imports/"+i.ID)
-	return answerImport(c, i)
+	return answerImport(c, viewOf(i), i.Notices)
 }
 
 // hashOfFile identifies a file together with its type and sheet.
@@ -160,52 +178,6 @@ func hashOfFile(typ, sheetName string, file *web.File) (string, error) {
 	_, _ = io.WriteString(h, typ+"\x00"+sheetName+"\x00") // never fails
 	_, err := io.Copy(h, file.Reader())
 	return hex.EncodeToString(h.Sum(nil)), err
-}
-
-// readable returns a file as the importer reads it: as CSV in UTF-8, for attendee travel
-// without columns of names and addresses, which are never stored. Done is called after reading.
-// Errors of the head are reported at once.
-func (s *server) readable(c *fiber.Ctx, i *record.Import, file *web.File, charset string) (csv *web.File, done func(), err error) {
-	text, err := asCSV(c, i, file, charset)
-	if err != nil {
-		return nil, nil, err
-	}
-	if i.HeadRow, err = sheet.HeadRow(text.Reader(), imports.Options(*i), imports.RowTypes(*i)...); err != nil {
-		return closing(text, err)
-	}
-	i.WholeRecords = imports.WholeRecords(text.Reader(), *i)
-	typ := imports.RowType(*i)
-	form, err := sheet.DetectForm(text.Reader(), typ, imports.Options(*i))
-	if err == nil && web.Strict(c) {
-		err = refuseColumns(typ, form.Ignored)
-	}
-	if err != nil {
-		return closing(text, withSheets(c, file, err))
-	}
-	i.HeadRow, i.DateOrder = form.HeadRow, cmp.Or(i.DateOrder, form.DateOrder)
-	i.Doubts = form.Doubts || isWorkbook(c) && !form.Ours
-	if !isWorkbook(c) {
-		i.NumberFormat = cmp.Or(i.NumberFormat, form.NumberFormat)
-	}
-	if i.Type != footprint.AttendeeTravel {
-		return closing(text, nil)
-	}
-	only := text.Derived()
-	i.Ignored, err = sheet.KeepColumns(only, text.Reader(), typ, imports.Options(*i))
-	if closed := text.Close(); err == nil {
-		err = closed
-	}
-	return closing(only, err)
-}
-
-// closing returns a file with the function that closes it, or only the error.
-func closing(f *web.File, err error) (*web.File, func(), error) {
-	done := func() { _ = f.Close() } // the request removes it at the latest
-	if err != nil {
-		done()
-		return nil, nil, err
-	}
-	return f, done, nil
 }
 
 // roomForImport rejects a file while its organization has too many unfinished imports, and one
@@ -255,8 +227,8 @@ func (s *server) importedBefore(c *fiber.Ctx, i record.Import, event record.Even
 				With(apperr.Detail{Field: "again", Code: "DUPLICATE", Message: "Wait until that import has ended. If it fails, the file can be sent again, also with other options.", Suggestions: []string{before.ID}})
 		}
 		return apperr.New(apperr.DuplicateFile, "This file was imported on %s already, as import %s.", timestamp.Format(before.CreatedAt), before.ID).
-			With(apperr.Detail{Field: "again", Code: "DUPLICATE", Message: "again=true imports it again; onDuplicate=skip or update prevents duplicates of records that have a reference. " +
-				"POST …/imports/" + before.ID + "/undo takes the earlier import back.", Suggestions: []string{before.ID}})
+			With(apperr.Detail{Field: "again", Code: "DUPLICATE", Message: fmt.Sprintf("It can be imported once more (POST with again=true, and with onDuplicate=skip or update if its records have references), "+
+				"or the earlier import undone (POST …/imports/%s/undo).", before.ID), Suggestions: []string{before.ID}})
 	}
 	return nil
 }
@@ -314,9 +286,14 @@ func (s *server) begunEarlier(ctx context.Context, i record.Import) (record.Impo
 }
 
 // rehearseImport validates the whole file before it answers with the result that the import
-// would have.
-func (s *server) rehearseImport(c *fiber.Ctx, i record.Import, event record.Event, file *web.File) error {
-	fresh, good, err := imports.Rehearse(c.UserContext(), s.Store, event, s.decoding(c), &i, file.Reader())
+// would have, and how its columns are read, which is stored nowhere.
+func (s *server) rehearseImport(c *fiber.Ctx, i record.Import, event record.Event, file *web.File, told rehearsed) error {
+	var records readRows
+	var read func(sheet.Row, []record.RowError)
+	if told.records {
+		records, read = readRows{}, records.add
+	}
+	fresh, good, err := imports.Rehearse(c.UserContext(), s.Store, event, s.decoding(c), &i, file.Reader(), read)
 	if err != nil {
 		return err
 	}
@@ -327,13 +304,18 @@ func (s *server) rehearseImport(c *fiber.Ctx, i record.Import, event record.Even
 		}
 		i.Status, i.Imported = record.Completed, i.Rows-i.Bad-i.Updated-i.Unchanged-i.Skipped
 	}
-	return answerImport(c, i)
+	view := viewOf(i)
+	view.Columns, view.Sheets = told.columns, told.sheets
+	if told.records {
+		view.Records = &records
+	}
+	return answerImport(c, view, i.Notices)
 }
 
 // answerImport answers a file that was taken, or rehearsed, with what is known of it.
-func answerImport(c *fiber.Ctx, i record.Import) error {
-	web.Notify(c, i.Notices...)
-	return web.Answer(c, fiber.StatusAccepted, viewOf(i))
+func answerImport(c *fiber.Ctx, view importView, notices []fields.Notice) error {
+	web.Notify(c, notices...)
+	return web.Answer(c, fiber.StatusAccepted, view)
 }
 
 // importOf reads the import of the path.

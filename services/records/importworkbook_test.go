@@ -171,3 +171,37 @@ func rezip(t *testing.T, book string, change func(part string) string) string {
 	}
 	return b.String()
 }
+
+// TestSheetsOfAWorkbook: a rehearsal tells the sheets with their rows, also of a wrong sheet; a hidden one that is imported is
+// named, and the first one is the same file whether it is named or not.
+func TestSheetsOfAWorkbook(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	event := h.event()
+	row := `<row><c t="str"><v>landfill</v></c><c><v>2</v></c></row>`
+	book := rezip(t, workbookOf(t, row+`<row><c s="1"/></row>`+row, ""), func(part string) string {
+		part = strings.Replace(part, "</sheets>", `<sheet name="Prices &amp; tax" state="veryHidden" r:id="a"/></sheets>`, 1)
+		return part
+	})
+	post := func(sheet string, headers ...string) answer {
+		return h.send(ada, http.MethodPost, event+"/waste/import"+sheet, book, append([]string{"Content-Type", workbook.MediaType}, headers...)...)
+	}
+	const sheets = `"sheets":[{"name":"Sheet1","rows":3,"hidden":false},{"name":"Prices & tax","rows":3,"hidden":true}]`
+	told := func(a answer) string { return strings.ReplaceAll(a.body, `\u0026`, "&") }
+	if got := told(post("", "X-Dry-Run", "true").want(http.StatusAccepted, "")); !strings.Contains(got, sheets) || strings.Contains(got, "HIDDEN_SHEET") {
+		t.Error(got)
+	}
+	if got := told(post("?sheet=Prices%20%26%20tax", "X-Dry-Run", "true").want(http.StatusAccepted, "")); !strings.Contains(got, `"code":"HIDDEN_SHEET"`) || !strings.Contains(got, `"suggestions":["Sheet1"]`) {
+		t.Error(got)
+	}
+	if got := told(post("?sheet=January", "X-Dry-Run", "true").want(http.StatusBadRequest, "VALIDATION_ERROR")); !strings.Contains(got, sheets) || !strings.Contains(got, `its sheets are Sheet1, Prices & tax`) {
+		t.Error(got)
+	}
+	sent := post("?sheet=Sheet1").want(http.StatusAccepted, "")
+	h.imported(event+"/imports/"+sent.text("_id"), "completed")
+	if got := h.send(ada, http.MethodGet, event+"/imports/"+sent.text("_id"), ""); strings.Contains(got.body, `"sheets"`) {
+		t.Error(got.body)
+	}
+	post("").want(http.StatusConflict, "DUPLICATE_FILE")
+	post("?sheet=Prices%20%26%20tax").want(http.StatusAccepted, "")
+}

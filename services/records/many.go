@@ -13,6 +13,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/writes"
 )
 
@@ -23,7 +24,7 @@ func (s *server) createBatch(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	w, err := s.writes.Begin(c)
+	w, err := s.beginMany(c, "createRecords")
 	if err != nil {
 		return err
 	}
@@ -34,6 +35,9 @@ func (s *server) createBatch(c *fiber.Ctx) error {
 	b := batch{server: s, c: c, w: w, decoding: s.decoding(c),
 		items: make([]writes.Outcome, len(sent.Items)), event: event, lookup: lookup, onDuplicate: sent.OnDuplicate}
 	for i, body := range sent.Items {
+		if err := w.Continue(c.UserContext()); err != nil {
+			return err
+		}
 		if err := b.prepare(i, body); err != nil {
 			return err
 		}
@@ -41,11 +45,25 @@ func (s *server) createBatch(c *fiber.Ctx) error {
 	if lookup != nil && !slices.ContainsFunc(b.items, func(o writes.Outcome) bool { return o.Record != nil }) {
 		return lookup
 	}
+	if err := w.Continue(c.UserContext()); err != nil {
+		return err
+	}
 	if err := b.insert(); err != nil {
 		return err
 	}
 	b.noteOverwritten()
 	return writes.Answer(c, b.items)
+}
+
+// beginMany returns the write of a request of an operation on many records: it ends with the caller's right to it,
+// because under load it takes longer than a revocation may take.
+func (s *server) beginMany(c *fiber.Ctx, operation string) (writes.Write, error) {
+	w, err := s.writes.Begin(c)
+	if err != nil {
+		return w, err
+	}
+	w.Still, err = teams.Revalidate(c, s.Verifier, s.Store, s.now, operation)
+	return w, err
 }
 
 // overwrittenByLater is the code of a notice.
@@ -200,14 +218,14 @@ func (b *batch) insert() error {
 	return nil
 }
 
-// moveMany returns the handler of a move of up to 100 records, each independently.
-func (s *server) moveMany(m record.Move) fiber.Handler {
+// moveMany returns the handler of an operation that moves up to 100 records, each independently.
+func (s *server) moveMany(operation string, m record.Move) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		sent, err := writes.ReadIDs(c)
 		if err != nil {
 			return err
 		}
-		w, err := s.writes.Begin(c)
+		w, err := s.beginMany(c, operation)
 		if err != nil {
 			return err
 		}
@@ -218,13 +236,12 @@ func (s *server) moveMany(m record.Move) fiber.Handler {
 		items, err := w.Each(c, sent.IDs, func(_ context.Context, id record.ID) (record.Request, error) {
 			return record.Request{Key: record.Key{Event: sub.Event, Type: sub.Type, ID: id}, Move: m, Comment: sent.Comment, IfMatch: sent.IfMatch(id)}, nil
 		})
+		if m == record.Delete {
+			// Even after a failure midway: those are deleted, and no repetition finds them.
+			err = errors.Join(err, auditDeletion(c, sub, succeeded(items)...))
+		}
 		if err != nil {
 			return err
-		}
-		if m == record.Delete {
-			if err := auditDeletion(c, sub, succeeded(items)...); err != nil {
-				return err
-			}
 		}
 		return writes.Answer(c, items)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/timestamp"
 	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/libs/writes"
 )
 
 const maxName = 200
@@ -138,7 +139,7 @@ func (s *server) editOrganization(c *fiber.Ctx) error {
 		if done, ok := o.DoneBy(w.Request.Once()); ok {
 			// An earlier attempt of this request has made the change. Its audit entry may be
 			// missing; an existing one is not repeated.
-			if err := attachChange(c, o.ID, done); err != nil {
+			if err := attachChange(c, o.ID, done, w.By); err != nil {
 				return err
 			}
 			return s.answerOrganization(c, done.Status, o)
@@ -151,11 +152,17 @@ func (s *server) editOrganization(c *fiber.Ctx) error {
 			}
 		}
 		status := s.governPolicy(was, &o, w.By)
-		done := record.ChangeRequest{Once: w.Request.Once(), Status: status}
+		o.Rev++
+		done := record.ChangeRequest{Once: w.Request.Once(), Status: status, Rev: o.Rev}
 		if done.Before, done.After = changesOf(was, o); w.Request.Keyed() {
 			o.Did(done)
 		}
-		o.Rev++
+		if done.Before != done.After {
+			if err := enterOwed(c, w, was); err != nil {
+				return err
+			}
+			o.Owe(record.OwedChange{Action: audit.Organization, Rev: o.Rev, By: w.By.ID, Before: done.Before, After: done.After})
+		}
 		if err := record.ArchivePolicies(c.UserContext(), w.Store, &o); err != nil {
 			return err
 		}
@@ -167,7 +174,7 @@ func (s *server) editOrganization(c *fiber.Ctx) error {
 			return err
 		}
 		if !w.Rehearsal {
-			if err := attachChange(c, o.ID, done); err != nil {
+			if err := attachChange(c, o.ID, done, w.By); err != nil {
 				return err
 			}
 		}
@@ -176,12 +183,30 @@ func (s *server) editOrganization(c *fiber.Ctx) error {
 	return apperr.Overtaken("organization")
 }
 
-// attachChange reports a change of an organization for the audit log.
-func attachChange(c *fiber.Ctx, org record.OrgID, done record.ChangeRequest) error {
+// attachChange reports a change of an organization for the audit log. Where that fails, the next change enters it.
+func attachChange(c *fiber.Ctx, org record.OrgID, done record.ChangeRequest, by record.Actor) error {
 	if done.Before == done.After {
 		return nil
 	}
-	return audit.Attach(c, audit.Note{Action: audit.Organization, Subject: string(org), Before: done.Before, After: done.After})
+	return audit.Attach(c, changeNote(org, record.OwedChange{Action: audit.Organization, Rev: done.Rev, By: by.ID, Before: done.Before, After: done.After}))
+}
+
+// changeNote returns the audit note of a change of an organization. Reported again, it is entered once.
+func changeNote(org record.OrgID, o record.OwedChange) audit.Note {
+	n := audit.Note{Action: o.Action, Actor: o.By, Subject: string(org), Before: o.Before, After: o.After}
+	if o.Rev > 0 {
+		n.ID = strconv.FormatInt(o.Rev, 10)
+	}
+	return n
+}
+
+// enterOwed enters the change of an organization before another one takes its place, see record.OwedChange.
+func enterOwed(c *fiber.Ctx, w writes.Write, was record.Organization) error {
+	owed, ok := was.OwedBy(audit.Organization)
+	if !ok || w.Enter == nil {
+		return nil
+	}
+	return w.Enter(c.UserContext(), changeNote(was.ID, owed))
 }
 
 // pendingFor is how long a policy change waits for a second administrator.

@@ -3,13 +3,17 @@ package records_test
 import (
 	"context"
 	"encoding/base64"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/valyala/fasthttp"
 
+	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/settings"
 	"github.com/eventcarbon/ecf/libs/web/webtest"
@@ -57,6 +61,95 @@ func TestExportEndsWithTheTeam(t *testing.T) {
 	if err.Error() == "EOF" || strings.Count(text, "\n") > 1 {
 		t.Errorf("a reader who was taken out: %v, %d lines", err, strings.Count(text, "\n"))
 	}
+}
+
+// TestMovesOfImportsEndWithTheRight: submitting, approving and undoing an import end when the session of the caller ends,
+// or the caller's role in the event's team, before many more records have moved.
+func TestMovesOfImportsEndWithTheRight(t *testing.T) {
+	t.Parallel()
+	const rows = 200
+	const team = `{"team":{"members":[{"userId":"eva","role":"reviewer"},{"userId":"max","role":%q}%s]}}`
+	const withAda = `,{"userId":"ada","role":"contributor"}`
+	for name, c := range map[string]struct {
+		as, move string
+		revoke   func(change func(team string), a *admitting)
+		status   int
+		code     string
+	}{
+		"approval, session": {planck, "approve", func(_ func(string), a *admitting) { a.ended.Store(true) }, http.StatusUnauthorized, "UNAUTHENTICATED"},
+		"approval, team":    {planck, "approve", func(change func(string), _ *admitting) { change(fmt.Sprintf(team, "contributor", withAda)) }, http.StatusForbidden, "FORBIDDEN"},
+		"approval, an administrator who leaves the team": {root, "approve", func(change func(string), _ *admitting) { change(fmt.Sprintf(team, "reviewer", withAda)) }, http.StatusForbidden, "FORBIDDEN"},
+		"submission, team":               {ada, "submit", func(change func(string), _ *admitting) { change(fmt.Sprintf(team, "reviewer", "")) }, http.StatusNotFound, "EVENT_NOT_FOUND"},
+		"undo of another's import, team": {planck, "undo", func(change func(string), _ *admitting) { change(fmt.Sprintf(team, "contributor", withAda)) }, http.StatusForbidden, "FORBIDDEN"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := start(t)
+			event := h.event()
+			h.send(planck, http.MethodPatch, event, fmt.Sprintf(team, "reviewer", withAda+`,{"userId":"root","role":"reviewer"}`)).want(http.StatusOK, "")
+			began := h.send(ada, http.MethodPost, event+"/waste/import", "treatment,weightKg\n"+strings.Repeat("landfill,1\n", rows), "Content-Type", "text/csv").want(http.StatusAccepted, "")
+			at := event + "/imports/" + began.text("_id")
+			h.imported(at, "completed")
+			if c.move == "approve" {
+				h.send(ada, http.MethodPost, at+"/submit", "").want(http.StatusOK, "")
+			}
+			quotas, err := settings.ParseQuotas("free=3,team=50,enterprise=unlimited")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var verifier admitting
+			var moved atomic.Int64
+			own := h.app
+			change := func(team string) {
+				if a := webtest.Send(t, own, root, http.MethodPatch, "/api/v2"+event, team); a.Status != http.StatusOK {
+					t.Errorf("the team: %d %s", a.Status, a.Body)
+				}
+			}
+			store := counting{h.store, func() {
+				if moved.Add(1) == 20 {
+					c.revoke(change, &verifier)
+				}
+			}}
+			h.app, err = records.New(records.Deps{Store: store, Notifier: h, Members: members(), Verifier: &verifier, Quotas: quotas, Logger: slog.New(slog.DiscardHandler), Now: h.now})
+			if err != nil {
+				t.Fatal(err)
+			}
+			h.send(c.as, http.MethodPost, at+"/"+c.move, "").want(c.status, c.code)
+			// Those that move concurrently with the revocation end.
+			if n := moved.Load(); n < 20 || n > 60 {
+				t.Errorf("%d of %d were moved", n, rows)
+			}
+		})
+	}
+}
+
+// admitting is a verifier whose sessions can end.
+type admitting struct {
+	webtest.Tokens
+
+	ended atomic.Bool
+}
+
+func (a *admitting) Verify(ctx context.Context, token string) (identity.Principal, error) {
+	if a.ended.Load() {
+		return identity.Principal{}, identity.NotAdmitted()
+	}
+	return a.Tokens.Verify(ctx, token)
+}
+
+// counting calls replaced after each record that is replaced.
+type counting struct {
+	record.Store
+
+	replaced func()
+}
+
+func (s counting) ReplaceRecord(ctx context.Context, org record.OrgID, r record.Record, prevRev int64) error {
+	err := s.Store.ReplaceRecord(ctx, org, r, prevRev)
+	if err == nil {
+		s.replaced()
+	}
+	return err
 }
 
 // TestDeletionsAreNamed: a bulk deletion and the undo of an import name each deleted record in the notes for the
@@ -138,4 +231,72 @@ func (b brittle) ReplaceRecord(ctx context.Context, org record.OrgID, r record.R
 		panic("a fault of ours")
 	}
 	return b.Store.ReplaceRecord(ctx, org, r, prevRev)
+}
+
+// TestManyEndWithTheRight: what is done to up to 100 records in one request ends when the session of the caller ends,
+// however long each takes, and the audit log names those that were deleted until then.
+func TestManyEndWithTheRight(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		method, path string
+		ids          bool
+	}{
+		{http.MethodPost, "/waste/submit", true},
+		{http.MethodPost, "/waste/delete", true},
+		{http.MethodPost, "/waste/batch", false},
+	} {
+		t.Run(c.path, func(t *testing.T) {
+			t.Parallel()
+			h := start(t)
+			event := h.event()
+			var made, bodies []string
+			for i := range 100 {
+				bodies = append(bodies, fmt.Sprintf(`{"treatment":"landfill","weightKg":1,"externalReference":"r%d"}`, i))
+			}
+			h.send(ada, http.MethodPost, event+"/waste/batch", `{"items":[`+strings.Join(bodies, ",")+`]}`).want(http.StatusOK, "")
+			for _, r := range h.send(ada, http.MethodGet, event+"/waste?limit=100", "").want(http.StatusOK, "").data["items"].([]any) {
+				made = append(made, r.(map[string]any)["_id"].(string))
+			}
+			body := `{"ids":["` + strings.Join(made, `","`) + `"]}`
+			if !c.ids {
+				body = strings.ReplaceAll(`{"onDuplicate":"update","items":[`+strings.Join(bodies, ",")+`]}`, `"weightKg":1`, `"weightKg":2`)
+			}
+			quotas, err := settings.ParseQuotas("free=3,team=50,enterprise=unlimited")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var verifier admitting
+			var done, late atomic.Int64
+			store := counting{h.store, func() {
+				late.Add(int64(time.Second)) // each takes a second
+				if done.Add(1) == 20 {
+					verifier.ended.Store(true)
+				}
+			}}
+			h.app, err = records.New(records.Deps{Store: store, Notifier: h, Members: members(), Verifier: &verifier, Quotas: quotas, Logger: slog.New(slog.DiscardHandler),
+				Now: func() time.Time { return h.now().Add(time.Duration(late.Load())) }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			a := h.send(ada, c.method, event+c.path, body).want(http.StatusUnauthorized, "UNAUTHENTICATED")
+			// Those that are done concurrently with the revocation end.
+			n := done.Load()
+			if n < 20 || n > 40 {
+				t.Errorf("%d of 100 were done", n)
+			}
+			named := 0
+			for _, value := range a.header.Values("X-Ecf-Audit") {
+				note, err := base64.RawURLEncoding.DecodeString(value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, id := range made {
+					named += strings.Count(string(note), id)
+				}
+			}
+			if want := int(n); strings.HasSuffix(c.path, "/delete") && named != want {
+				t.Errorf("the audit log names %d records, and %d were deleted", named, want)
+			}
+		})
+	}
 }

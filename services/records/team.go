@@ -71,7 +71,7 @@ func (s *server) checkTeam(c *fiber.Ctx, r *fields.Reader, team []record.TeamMem
 		field := fmt.Sprintf("team.members[%d]", i)
 		switch role, ok := roles[m.ID]; {
 		case !ok:
-			r.Fault(apperr.Detail{Field: field + ".userId", Code: fields.UnknownCode, Message: "userId must be the id of an active user of your organization."})
+			r.Fault(apperr.Detail{Field: field + ".userId", Code: fields.UnknownCode, Message: "userId must be that of an active member of your organization."})
 		case !role.Holds(m.Role.Needs()):
 			r.Fault(apperr.Detail{Field: field + ".role", Code: fields.NotAllowed,
 				Message: fmt.Sprintf("The role %s in a team requires the role %s in the organization; this user has the role %s.", m.Role, m.Role.Needs(), role)})

@@ -24,7 +24,7 @@ func TestAllocationsOfAnApproval(t *testing.T) {
 	}
 	handler := h.app.Handler()
 	var ctx fasthttp.RequestCtx
-	got := testing.AllocsPerRun(runs, func() {
+	got := testkit.Allocations(runs, func() {
 		ctx.Request.Reset()
 		ctx.Response.Reset()
 		ctx.ResetUserValues()

@@ -1,10 +1,17 @@
 package review_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/record/sqlitestore"
+	"github.com/eventcarbon/ecf/libs/web/webtest"
+	"github.com/eventcarbon/ecf/services/review"
 )
 
 // TestDecisionsOfMany makes each decision on two records at once. Every record has the comment and the person in its
@@ -54,5 +61,64 @@ func TestDecisionsOfMany(t *testing.T) {
 				t.Errorf("%s: the record is %s, and its last entry is %+v", c.move, now.Status, now.Last)
 			}
 		}
+	}
+}
+
+// TestApprovalOfManyByTheirFigures verifies that, with figures, only records that show the given figure are approved.
+func TestApprovalOfManyByTheirFigures(t *testing.T) {
+	t.Parallel()
+	h := start(t, record.Policy{})
+	same, changed, unseen := h.submitted("ada"), h.submitted("ada"), h.submitted("ada")
+	var shown struct{ KgCO2e json.Number }
+	if err := json.Unmarshal(same.Preview, &shown); err != nil || shown.KgCO2e == "" {
+		t.Fatalf("%v: the figure is %.300s", err, same.Preview)
+	}
+	body, err := json.Marshal(map[string]any{
+		"ids":     []record.ID{same.ID, changed.ID, unseen.ID},
+		"figures": map[record.ID]json.Number{same.ID: shown.KgCO2e, changed.ID: "1"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "approved; PRECONDITION_FAILED; PRECONDITION_FAILED"
+	for _, header := range [][]string{{"X-Dry-Run", "true"}, nil} {
+		if got := outcomes(t, h.post(planck, "/review/approve", string(body), header...)); got != want {
+			t.Errorf("%s: %s, want %s", header, got, want)
+		}
+	}
+	if a, b, c := h.stored(same).Status, h.stored(changed).Status, h.stored(unseen).Status; a != record.Approved || b != record.Submitted || c != record.Submitted {
+		t.Errorf("the records are %s, %s and %s", a, b, c)
+	}
+}
+
+// unreadable is a store that fails to read one record.
+type unreadable struct {
+	*sqlitestore.Store
+	record record.ID
+}
+
+func (s unreadable) FindRecord(ctx context.Context, org record.OrgID, event record.EventID, id record.ID) (record.Record, error) {
+	if id == s.record {
+		return record.Record{}, errors.New("cut off")
+	}
+	return s.Store.FindRecord(ctx, org, event, id)
+}
+
+// TestARecordThatCannotBeReadIsNotDecided verifies that a failure of the store is reported as one.
+func TestARecordThatCannotBeReadIsNotDecided(t *testing.T) {
+	t.Parallel()
+	h := start(t, record.Policy{})
+	lost, other := h.submitted("ada"), h.submitted("ada")
+	app, err := review.New(review.Deps{Store: unreadable{h.store, lost.ID}, Notifier: h, Verifier: webtest.Tokens{}, Logger: slog.New(slog.DiscardHandler), Now: h.now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.app = app
+	body := `{"ids":["` + string(lost.ID) + `","` + string(other.ID) + `"]}`
+	if a := h.post(planck, "/review/approve", body); a.status != http.StatusInternalServerError || a.code != "INTERNAL" {
+		t.Errorf("%d %.300s", a.status, a.body)
+	}
+	if now := h.stored(lost); now.Status != record.Submitted || now.Rev != lost.Rev {
+		t.Errorf("the record is %s, revision %d", now.Status, now.Rev)
 	}
 }

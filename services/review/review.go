@@ -70,10 +70,10 @@ func New(d Deps) (*fiber.App, error) {
 func (s *server) routes() []web.Route {
 	once := s.keys.Handler // accepts an Idempotency-Key
 	return []web.Route{
-		{Operation: "approveRecords", Handler: once(s.decideMany(record.Approve))},
-		{Operation: "requestChangesOfRecords", Handler: once(s.decideMany(record.RequestChanges))},
-		{Operation: "rejectRecords", Handler: once(s.decideMany(record.Reject))},
-		{Operation: "reopenRecords", Handler: once(s.decideMany(record.Reopen))},
+		{Operation: "approveRecords", Handler: once(s.decideMany("approveRecords", record.Approve))},
+		{Operation: "requestChangesOfRecords", Handler: once(s.decideMany("requestChangesOfRecords", record.RequestChanges))},
+		{Operation: "rejectRecords", Handler: once(s.decideMany("rejectRecords", record.Reject))},
+		{Operation: "reopenRecords", Handler: once(s.decideMany("reopenRecords", record.Reopen))},
 		s.decision("claimRecord", record.Review),
 		s.decision("requestChanges", record.RequestChanges),
 		s.decision("rejectRecord", record.Reject),
@@ -132,9 +132,9 @@ func (s *server) decide(m record.Move) fiber.Handler {
 	}
 }
 
-// decideMany returns the handler of a decision on up to 100 records of an event, of any types,
-// each independently.
-func (s *server) decideMany(m record.Move) fiber.Handler {
+// decideMany returns the handler of an operation that decides on up to 100 records of an event, of
+// any types, each independently.
+func (s *server) decideMany(operation string, m record.Move) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		sent, err := writes.ReadIDs(c)
 		if err != nil {
@@ -142,6 +142,9 @@ func (s *server) decideMany(m record.Move) fiber.Handler {
 		}
 		w, err := s.writes.Begin(c)
 		if err != nil {
+			return err
+		}
+		if w.Still, err = teams.Revalidate(c, s.Verifier, s.Store, s.Now, operation); err != nil {
 			return err
 		}
 		if err := record.CheckComment(m, sent.Comment); err != nil {

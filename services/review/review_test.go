@@ -35,6 +35,9 @@ func (h *harness) Notify(context.Context, record.OrgID, record.EventID) { h.noti
 
 func (h *harness) now() time.Time { return time.UnixMilli(h.clock.Add(1000)) }
 
+// meeting is the event of the harness, before it is stored.
+var meeting = record.Event{ID: "e1", Org: "org1", Title: "Meeting", Country: "GB", Method: record.DefaultMethod, FactorSet: "desnz-2026", Rev: 1, ContextRev: 1}
+
 func start(t *testing.T, policy record.Policy) *harness {
 	t.Helper()
 	db, err := sqlitex.Open(t.Context(), filepath.Join(t.TempDir(), "ecf.db"), sqlitestore.Schema()...)
@@ -52,8 +55,9 @@ func start(t *testing.T, policy record.Policy) *harness {
 			t.Fatal(err)
 		}
 	}
-	if _, err := h.store.InsertEvent(t.Context(), "org1", record.Event{ID: "e1", Org: "org1", Title: "Meeting", Country: "GB", Method: record.DefaultMethod,
-		FactorSet: "desnz-2026", CreatedAt: h.now(), UpdatedAt: h.now(), Rev: 1, ContextRev: 1}, record.Unlimited); err != nil {
+	e := meeting
+	e.CreatedAt, e.UpdatedAt = h.now(), h.now()
+	if _, err := h.store.InsertEvent(t.Context(), "org1", e, record.Unlimited); err != nil {
 		t.Fatal(err)
 	}
 	return h
@@ -64,8 +68,13 @@ func (h *harness) submitted(by string) record.Record {
 	h.t.Helper()
 	actor := record.Actor{ID: by, Name: by, Role: identity.Manager}
 	w := record.Workflow{Store: h.store, Now: h.now, NewMark: func() string { return record.NewMark(h.now()) }}
+	fields := json.RawMessage(`{"country":"GB","treatment":"landfill","weightKg":1000}`)
+	preview, contribution, err := record.Evaluate("waste", fields, nil, meeting.Context())
+	if err != nil {
+		h.t.Fatal(err)
+	}
 	r, err := w.Insert(h.t.Context(), "org1", record.Record{ID: record.ID(record.NewID()), Event: "e1", Type: "waste", ContextRev: 1,
-		Fields: json.RawMessage(`{"country":"GB","treatment":"landfill","weightKg":1000}`)}, actor)
+		Fields: fields, Preview: preview, Contribution: contribution}, actor)
 	if err == nil {
 		r, err = w.Apply(h.t.Context(), record.Request{Org: "org1", Key: r.Key(), Move: record.Submit, By: actor})
 	}

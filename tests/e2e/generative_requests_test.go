@@ -56,8 +56,10 @@ func operations(document *openapi3.T) []*documented {
 				d.weight = 3 // they cost much, or leave few objects to work with
 			case "getLocationIndex":
 				d.weight = 1
-			case "createRecord", "updateRecord":
+			case "createRecord", "updateRecord", "importRecords", "importMixed":
 				d.weight = 40
+			case "getImport", "listImportErrors", "getBadRows", "undoImport":
+				d.weight = 20
 			}
 			out = append(out, d)
 		}
@@ -128,7 +130,7 @@ func (a *author) next() *generated {
 	default:
 		q.kind = "hostile"
 	}
-	a.setBody(q, body)
+	a.setBody(q, query, body)
 	if q.kind == "hostile" {
 		if !a.corrupt(q, body) && a.Chance(2) {
 			a.corrupt(q, body)
@@ -138,11 +140,10 @@ func (a *author) next() *generated {
 }
 
 // setBody sets the body of the request in the form that the operation accepts.
-func (a *author) setBody(q *generated, body any) {
+func (a *author) setBody(q *generated, query url.Values, body any) {
 	switch {
 	case q.operation.csv:
-		q.wire.body = []byte(a.table(q))
-		q.wire.set("Content-Type", "text/csv")
+		a.upload(q, query)
 	case q.operation.body != nil && body != nil:
 		q.wire.body = generate.Encode(body)
 		q.wire.set("Content-Type", "application/json")
@@ -328,22 +329,6 @@ func (a *author) parameters(q *generated, query url.Values) {
 			q.wire.set(p.Name, generate.Pick(a.Rand, append([]string{`"none"`}, a.w.tags[max(0, len(a.w.tags)-3):]...)))
 		}
 	}
-}
-
-// table makes a CSV file for an import.
-func (a *author) table(q *generated) string {
-	o, _ := a.record(q.path["type"], false).(generate.Object)
-	var head, row []string
-	for _, m := range o {
-		head = append(head, m.Name)
-		row = append(row, `"`+strings.ReplaceAll(strings.Trim(string(generate.Encode(m.Value)), `"`), `"`, `""`)+`"`)
-	}
-	line := strings.Join(row, ",")
-	out := strings.Join(head, ",") + "\n" + strings.Repeat(line+"\n", 1+a.Rand.IntN(5))
-	if a.Chance(4) {
-		out = strings.ReplaceAll(out, ",", generate.Pick(a.Rand, []string{";", "\t", ",,", "\"", "\r"}))
-	}
-	return out
 }
 
 func zipped(body []byte) []byte {

@@ -27,6 +27,8 @@ type world struct {
 	callers map[string]*caller // of the organization, by role, and the stranger
 	types   map[string]*openapi3.Schema
 	names   []string // of types, sorted
+	// headings are those of tables, by type and field.
+	headings map[string]map[string][]string
 
 	events   []string
 	records  []held
@@ -60,6 +62,7 @@ func newWorld(t *testing.T, s *system, document *openapi3.T) *world {
 	}
 	w.victim = w.foreigner(t, "Victim "+canary, "victim@other.test")
 	w.callers["stranger"] = w.foreigner(t, "Stranger Ltd", "stranger@other.test")
+	w.learnHeadings()
 	w.fill()
 	w.fillVictim()
 	w.before = w.snapshot()

@@ -34,7 +34,18 @@ func TestAViewerReadsWhatIsApproved(t *testing.T) {
 		ours.user.post(item+"/submit", nil).want(http.StatusOK)
 		ours.manager.post(item+"/approve", map[string]any{"comment": secret}).want(http.StatusOK)
 		ours.manager.do(http.MethodPatch, "/events/"+event, map[string]any{"attendees": 10, "comment": secret}, nil).want(http.StatusOK)
-		ours.user.result(event, 2)
+		factor := "/supplier-factors/" + ours.manager.post("/supplier-factors", map[string]any{
+			"name": "Ice", "kgCO2ePerUnit": 0.25, "unit": "kg", "source": "Disclosure", "evidence": []map[string]any{{"sha256": strings.Repeat("ab", 32)}},
+		}).want(http.StatusCreated).str("_id")
+		ours.manager.post(factor+"/approve", map[string]any{"comment": secret}).want(http.StatusOK)
+		cooled := ours.user.post("/events/"+event+"/custom", map[string]any{"supplierFactor": "Ice", "quantity": 1, "description": "Bar"}).want(http.StatusCreated).str("_id")
+		ours.user.post("/events/"+event+"/custom/"+cooled+"/submit", nil).want(http.StatusOK)
+		ours.manager.post("/events/"+event+"/custom/"+cooled+"/approve", map[string]any{"comment": secret}).want(http.StatusOK)
+		ours.manager.post(factor+"/withdraw", map[string]any{"comment": secret}).want(http.StatusOK)
+		ours.user.result(event, 3)
+		if a := viewer.get("/events/" + event + "/results").want(http.StatusOK); !strings.Contains(string(a.body), "SUPPLIER_FACTOR_WITHDRAWN") {
+			t.Errorf("no finding about the withdrawn factor: %s", a.body)
+		}
 
 		list := viewer.get("/events/" + event + "/waste").want(http.StatusOK)
 		if list.number("pagination", "total") != "2" || list.str("items", 0, "_id") != again || list.str("items", 1, "_id") != ours.records[record.Approved] {

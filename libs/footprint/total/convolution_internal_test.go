@@ -37,9 +37,9 @@ func TestASurveyBesideWhatIsKnown(t *testing.T) {
 	}
 }
 
-// TestTheWidestStay adds wide records in any order and grouping: the same six remain, and the stored form is decoded
+// TestTheWidestPartsAreKept adds wide records in any order and grouping: the same six remain, and the stored form is decoded
 // correctly.
-func TestTheWidestStay(t *testing.T) {
+func TestTheWidestPartsAreKept(t *testing.T) {
 	t.Parallel()
 	const seed = 61
 	random := rand.New(rand.NewPCG(seed, 0))

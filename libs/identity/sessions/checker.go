@@ -80,7 +80,8 @@ func (c *Checker) Recent(sid string) (identity.State, bool) { return c.RecentAt(
 // RecentAt is Recent at a given time of the Checker's clock.
 func (c *Checker) RecentAt(sid string, now time.Time) (identity.State, bool) {
 	a, ok := c.recent.Get(sid)
-	if !ok || !within(a.until.Sub(now), rememberFor) {
+	// More than rememberFor can be left only if the clock was set back.
+	if left := a.until.Sub(now); !ok || left <= 0 || left > rememberFor {
 		return identity.State{}, false
 	}
 	c.checks.memory.Add(1)
@@ -115,10 +116,6 @@ func (c *Checker) Check(ctx context.Context, sid string) (identity.State, error)
 		return r.Val.(Facts).State(c.o.Now()), nil
 	}
 }
-
-// within reports whether some time is left, but no more than limit: more can be left only if
-// the clock was set back.
-func within(left, limit time.Duration) bool { return left > 0 && left <= limit }
 
 func (c *Checker) lookUp(ctx context.Context, sid string) (Facts, error) {
 	if c.o.Copy != nil && c.copy.Allow() {

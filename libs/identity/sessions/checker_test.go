@@ -343,3 +343,25 @@ func TestACachedStateEndsInTime(t *testing.T) {
 		t.Errorf("with a clock that was set back: %+v", s)
 	}
 }
+
+// TestTheAgeOfAStateCountsFromItsReading: a state that took long to read is not used as if it had been read when it came.
+func TestTheAgeOfAStateCountsFromItsReading(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	slow := authorityFunc(func(ctx context.Context, sid string) (sessions.Facts, error) {
+		f, err := b.store.Facts(ctx, sid)
+		b.clock.advance(400 * time.Millisecond)
+		return f, err
+	})
+	c := sessions.NewChecker(sessions.Options{Authority: slow, Now: b.clock.now})
+	if s, err := c.Check(t.Context(), "s1"); err != nil || !s.Active {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	if _, ok := c.Recent("s1"); !ok {
+		t.Error("400 ms after it was read it is not used")
+	}
+	b.clock.advance(200 * time.Millisecond)
+	if s, ok := c.Recent("s1"); ok {
+		t.Errorf("600 ms after it was read it is used: %+v", s)
+	}
+}

@@ -58,7 +58,7 @@ type Fault struct {
 	Why string
 }
 
-// String says it in one line.
+// String describes it in one line.
 func (f Fault) String() string {
 	revisions, is, was := fmt.Sprintf("revision %d", f.From), "is", "was"
 	if f.To > f.From {

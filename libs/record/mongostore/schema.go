@@ -37,9 +37,9 @@ func Schema() []mongox.Component {
 
 // Indexes returns the indexes of the newest version.
 //
-// What few documents have, a mark or a place in the queue, is in indexes of
-// these documents only: a write of any other document does not touch them. What
-// they are asked for names the condition, so that the server can use them.
+// Fields that few documents have, a mark or a position in the queue, are in partial
+// indexes: a write of any other document does not touch them. Queries name the
+// condition of the index, so that the server can use it.
 func Indexes() []mongox.Index {
 	all := []mongox.Index{
 		unique("events", "slot", "org", "slot"),

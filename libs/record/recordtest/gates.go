@@ -111,6 +111,9 @@ func gateTests() []test {
 		{"an event keeps that a record of it was approved, and what was decided before conflicts", func(b *bench) {
 			read, err := b.InsertEvent(b.Context(), acme, someEvent(gala), record.Unlimited)
 			b.must(err)
+			unapproved, err := b.EventContext(b.Context(), acme, gala)
+			b.must(err)
+			equal(b, "event before", unapproved, read)
 			b.must(b.SetEverApproved(b.Context(), acme, gala))
 			b.must(b.SetEverApproved(b.Context(), acme, gala))
 			now, err := b.CurrentEvent(b.Context(), acme, gala)
@@ -118,6 +121,10 @@ func gateTests() []test {
 			before := read
 			before.EverApproved = true
 			equal(b, "event", now, before)
+			// A store may remember the event of its last reading.
+			again, err := b.EventContext(b.Context(), acme, gala)
+			b.must(err)
+			equal(b, "event read again", again, before)
 			late := read
 			late.Rev, late.Title = read.Rev+1, "Decided before"
 			b.want(record.ErrConflict, b.ReplaceEvent(b.Context(), acme, late, read.Rev))

@@ -16,7 +16,7 @@ func someImport(id string) record.Import {
 	return record.Import{
 		ID: id, Org: acme, Event: gala, Type: "flights", Status: record.Validating, Rev: 1,
 		By: record.Actor{ID: "u1", Name: "Ann", Role: identity.User}, CreatedAt: start, UpdatedAt: start.Add(time.Second),
-		Partial: true, DecimalComma: true, NumberFormat: "1.234,5", DateOrder: "dmy", Doubts: true, Rules: 1, HeadRow: 3, Context: &footprint.EventContext{Country: "DE", Attendees: 5, FactorSet: "2026.1", GWP: "AR6"}, ContextRev: 3,
+		Partial: true, DecimalComma: true, NumberFormat: "1.234,5", DateOrder: "dmy", Doubts: true, Rules: 1, HeadRow: 3, Columns: []string{"C:from", "AA:"}, Context: &footprint.EventContext{Country: "DE", Attendees: 5, FactorSet: "2026.1", GWP: "AR6"}, ContextRev: 3,
 		Rows: 9, Bad: 2, Done: 7, Imported: 5, Seed: "seed", Lease: start.Add(time.Minute), Ignored: []string{"a.b", "$c"},
 		Errors: []record.RowError{{Row: 2, Column: "from", Code: "UNKNOWN_CODE", Message: "No.", Suggestions: []string{"LHR"}}, {Row: 3, Code: "X", Message: "Y"}},
 	}

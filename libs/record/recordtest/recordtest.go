@@ -40,7 +40,7 @@ func Run(t *testing.T, open func(t *testing.T) record.Store) {
 	}
 }
 
-// test is one part of the suite. Its name says what it verifies.
+// test is one part of the suite. Its name states what it verifies.
 type test struct {
 	name string
 	run  func(b *bench)

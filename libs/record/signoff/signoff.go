@@ -51,10 +51,9 @@ type Store interface {
 
 // Results is what a sign-off needs of the calculation.
 type Results interface {
-	// Revision returns the newest revision of the event's result.
-	Revision(ctx context.Context, org record.OrgID, event record.EventID) (int64, error)
-	// Keep stores the edition to be signed and returns the hash that identifies it. It is idempotent; an edition
-	// stored for a failed sign-off remains unreferenced.
+	// Keep stores the edition to be signed and returns the hash that identifies it; PRECONDITION_FAILED if its
+	// revision is not the newest one of the event's result. It is idempotent; an edition stored for a failed sign-off
+	// remains unreferenced.
 	Keep(ctx context.Context, e record.Event, edition record.Edition) (root string, err error)
 }
 
@@ -190,13 +189,6 @@ func (s Service) keep(ctx context.Context, closing record.Event) (record.Edition
 		return record.Edition{}, err
 	}
 	pending := *closing.Gate.Pending
-	revision, err := s.Results.Revision(ctx, closing.Org, closing.ID)
-	if err != nil {
-		return record.Edition{}, err
-	}
-	if revision != pending.Revision {
-		return record.Edition{}, apperr.New(apperr.PreconditionFailed, "Revision %d was to be signed, but the newest is %d.", pending.Revision, revision)
-	}
 	edition := record.Edition{
 		Edition: int64(len(closing.Editions)) + 1, Revision: pending.Revision, Statement: pending.Statement,
 		By: pending.By, At: pending.At, FourEyes: pending.FourEyes, Open: pending.Open,
@@ -328,6 +320,13 @@ func (s Service) Withdraw(ctx context.Context, w Withdrawal) (record.Event, erro
 	})
 }
 
+// over reports whether the time of a sign-off is over. More than twice that time can be left only if a clock was set back:
+// the event of a process that crashed would remain closed until then.
+func over(p *record.PendingSignOff, now time.Time) bool {
+	left := p.Until.Sub(now)
+	return left < 0 || left > 2*p.Until.Sub(p.At)
+}
+
 // sweepLimit bounds the events of one sweep.
 const sweepLimit = 64
 
@@ -344,7 +343,7 @@ func (s Service) Sweep(ctx context.Context) (opened int, err error) {
 		case errors.Is(err, record.ErrNotFound):
 		case err != nil:
 			failures = append(failures, err)
-		case e.Gate.State == record.GateClosing && s.now().After(e.Gate.Pending.Until):
+		case e.Gate.State == record.GateClosing && over(e.Gate.Pending, s.now()):
 			if _, err := s.abandon(ctx, e, apperr.Unavailable, "The sign-off took too long. Please try again."); err != nil {
 				failures = append(failures, err)
 				continue

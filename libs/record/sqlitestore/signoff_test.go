@@ -17,10 +17,6 @@ import (
 // signedResults is a calculation whose newest revision is always 1: the race is between the gate and the records.
 type signedResults struct{}
 
-func (signedResults) Revision(context.Context, record.OrgID, record.EventID) (int64, error) {
-	return 1, nil
-}
-
 func (signedResults) Keep(_ context.Context, _ record.Event, e record.Edition) (string, error) {
 	return fmt.Sprint("root of edition ", e.Edition), nil
 }

@@ -21,9 +21,8 @@ type signed struct {
 	store *sqlitestore.Store
 	signoff.Service
 	now time.Time
-	// revision is that of the newest result, and keep is called as its edition is stored.
-	revision func() int64
-	keep     func() error
+	// keep is called when its edition is stored.
+	keep func() error
 }
 
 const (
@@ -36,9 +35,8 @@ var (
 	leo = record.Actor{ID: "leo", Name: "Leo", Role: identity.Manager}
 )
 
-func (s *signed) Revision(context.Context, record.OrgID, record.EventID) (int64, error) {
-	return s.revision(), nil
-}
+// errNotNewest is the error of an edition whose revision is not the newest.
+var errNotNewest = apperr.New(apperr.PreconditionFailed, "Revision 1 was to be signed, but the newest is 2.")
 
 func (s *signed) Keep(context.Context, record.Event, record.Edition) (string, error) {
 	return "root", s.keep()
@@ -48,7 +46,7 @@ func toSign(t *testing.T) *signed {
 	t.Helper()
 	_, store := open(t, filepath.Join(t.TempDir(), "ecf.db"))
 	s := &signed{t: t, store: store, now: time.Now().UTC().Truncate(time.Millisecond)}
-	s.revision, s.keep = func() int64 { return 1 }, func() error { return nil }
+	s.keep = func() error { return nil }
 	s.Service = signoff.Service{Store: store, Results: s, Now: func() time.Time { return s.now }, Patience: time.Millisecond}
 	ev := record.NewEvent(galaOrg, galaEvent, record.Event{Title: "Gala", Method: record.DefaultMethod}, mia, s.now)
 	ev.Proposals = []record.Proposal{{ID: "p2", Kind: record.EventChanged, By: mia, At: s.now}, {ID: "p1", Kind: record.SignOffBegun, By: mia, At: s.now}}
@@ -129,11 +127,11 @@ func TestASignOffIsOfTheNewestFigure(t *testing.T) {
 		t.Fatal(err)
 	}
 	asked := false
-	s.revision = func() int64 { asked = true; return 2 }
+	s.keep = func() error { asked = true; return errNotNewest }
 	brief, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if _, err := s.Finish(brief, closing); !errors.Is(err, context.DeadlineExceeded) || asked {
-		t.Errorf("beside a mark: %v, its revision was read: %t", err, asked)
+		t.Errorf("beside a mark: %v, an edition was stored: %t", err, asked)
 	}
 	marked, err := s.store.MarkedRecords(t.Context(), galaOrg, galaEvent, 10)
 	if err == nil {
@@ -172,14 +170,14 @@ func TestASignOffWithoutItsEdition(t *testing.T) {
 // one has closed.
 func TestALateSignOffSignsNothing(t *testing.T) {
 	t.Parallel()
-	for _, newest := range []int64{1, 2} {
+	for _, kept := range []error{nil, errNotNewest} {
 		s := toSign(t)
 		first, err := s.begin(func(*signoff.Request) {})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var second record.Event
-		s.revision = func() int64 {
+		s.keep = func() error {
 			s.now = s.now.Add(time.Hour)
 			if opened, err := s.Sweep(t.Context()); err != nil || opened != 1 {
 				t.Errorf("%d opened, %v", opened, err)
@@ -188,12 +186,12 @@ func TestALateSignOffSignsNothing(t *testing.T) {
 			if second, err = s.begin(func(r *signoff.Request) { r.By = leo }); err != nil {
 				t.Fatal(err)
 			}
-			return newest
+			return kept
 		}
 		_, err = s.Finish(t.Context(), first)
 		now, read := s.store.Event(t.Context(), galaOrg, galaEvent)
-		if read != nil || (err == nil) != (newest == 2) || now.Rev != second.Rev || now.Gate.State != record.GateClosing || len(now.Editions) != 0 {
-			t.Errorf("revision %d: %v, gate %+v, %d editions, %v", newest, err, now.Gate, len(now.Editions), read)
+		if read != nil || (err == nil) != (kept != nil) || now.Rev != second.Rev || now.Gate.State != record.GateClosing || len(now.Editions) != 0 {
+			t.Errorf("an edition stored with %v: %v, gate %+v, %d editions, %v", kept, err, now.Gate, len(now.Editions), read)
 		}
 	}
 }
@@ -249,6 +247,29 @@ type reopened struct{ *sqlitestore.Store }
 
 func (reopened) ClosingEvents(context.Context, int) ([]record.EventRef, error) {
 	return []record.EventRef{{Org: galaOrg, Event: galaEvent}, {Org: galaOrg, Event: "none"}}, nil
+}
+
+// A sweep opens an event whose sign-off began when the clock was days ahead, and no other that has not ended.
+func TestASweepAfterTheClockWasSetBack(t *testing.T) {
+	t.Parallel()
+	s := toSign(t)
+	right := s.now
+	s.now = right.Add(72 * time.Hour)
+	closing, err := s.begin(func(*signoff.Request) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pending := closing.Gate.Pending
+	for _, s.now = range []time.Time{pending.Until, pending.At, pending.At.Add(-signoff.Lease)} {
+		if opened, err := s.Sweep(t.Context()); err != nil || opened != 0 {
+			t.Fatalf("%v before its end: %d opened, %v", pending.Until.Sub(s.now), opened, err)
+		}
+	}
+	s.now = right
+	if opened, err := s.Sweep(t.Context()); err != nil || opened != 1 {
+		t.Errorf("%d opened, %v", opened, err)
+	}
+	s.wantOpen(closing, apperr.Unavailable)
 }
 
 // A sweep passes over an event whose sign-off has ended since it was found.

@@ -63,7 +63,8 @@ func TestKindsOfCells(t *testing.T) {
 }
 
 // TestMergedCells: of those of one row the first one has the value, also where it is the result
-// of a formula. Those of several rows below the head are refused: each row has it to who looks.
+// of a formula. Of those of several rows below the head each row has the words and days, as who looks sees them; a number is that of
+// all of them, and is refused.
 func TestMergedCells(t *testing.T) {
 	t.Parallel()
 	merged := func(from, to string) []byte {
@@ -83,8 +84,11 @@ func TestMergedCells(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}
-	if got, err := xlsx.CSV(merged("A2", "A3"), "", false); code(err) != "row 2 NOT_ALLOWED" {
-		t.Errorf("over two rows: %q, %v", got, err)
+	if got, err := xlsx.CSV(merged("A2", "A3"), "", false); err != nil || string(got) != "treatment,weightKg,description\r\nlandfill,2,\r\nlandfill,3,x\r\n" {
+		t.Errorf("words over two rows: %q, %v", got, err)
+	}
+	if got, err := xlsx.CSV(merged("B2", "B3"), "", false); code(err) != "row 2 NOT_ALLOWED" {
+		t.Errorf("a number over two rows: %q, %v", got, err)
 	}
 }
 
@@ -101,7 +105,7 @@ func TestFormatsOfNumbers(t *testing.T) {
 		{0, "", 0.1, "0.1"}, {2, "", 1.5, "1.5"}, {4, "", 1234.5, "1234.5"}, {11, "", 1500, "1500"},
 		{9, "", 0.1, "10%"}, {10, "", 0.125, "12.5%"}, {10, "", 0.07, "7%"}, {0, `0.0\ %`, 0.5, "50%"}, {0, `[Red]0%;-0%`, 0.5, "50%"},
 		{14, "", 46143, "2026-05-01"}, {22, "", 46143.5, "2026-05-01T12:00:00"}, {20, "", 0.25, "06:00:00"},
-		{0, "dd/mm/yyyy", 46143, "2026-05-01"}, {0, "[$-407]d. mmmm yyyy;@", 46143, "2026-05-01"}, {0, "[h]:mm", 0.25, "06:00:00"},
+		{0, "dd/mm/yyyy", 46143, "2026-05-01"}, {0, "[$-407]d. mmmm yyyy;@", 46143, "2026-05-01"}, {0, "[h]:mm", 0.25, "06:00:00"}, {0, "[h]:mm", 1.0625, "25:30:00"}, {46, "", 1.5, "36:00:00"}, {0, `#,##0.0,"kg"`, 1500, "1500"},
 		{0, `0.00" kWh/day"`, 2.5, "2.5"}, {0, `#,##0\d`, 3, "3"}, {0, "[$£-809]#,##0.00", 12, "12"}, {0, "General", 4, "4"}, {0, `0;"dated"`, 5, "5"},
 		{0, "[Magenta]0.0", 6, "6"}, {0, `0"%`, 7, "7"}, {0, "[y", 8, "8"},
 	} {

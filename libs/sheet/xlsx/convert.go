@@ -43,7 +43,8 @@ type converter struct {
 	declared  bool // the form of numbers
 	texts     sheet.Numbers
 	hidden    func(row int)
-	// hides reports whether a column is hidden, and hiddenColumn is told of each one that is used; nil: nobody is.
+	merged    []area
+	// hides reports whether a column is hidden, and hiddenColumn is called for each one that is used; it may be nil.
 	hides        func(column int) bool
 	hiddenColumn func(head string)
 }
@@ -87,7 +88,7 @@ func (c *converter) convert(ctx context.Context, rows *rowReader) error {
 			return err
 		}
 	}
-	return rows.checkMerged(c.head)
+	return rows.checkMerged(c.head, c.merged)
 }
 
 // numberedRow is a row that was read before it is written.
@@ -150,6 +151,10 @@ func (c *converter) row(n int, from []cell) error {
 	}
 	if (n < c.head || c.head == 0) && n != c.upper {
 		return c.write([]byte("\r\n"))
+	}
+	from, err := c.fill(n, from)
+	if err != nil {
+		return err
 	}
 	head := n <= c.head
 	if head {
@@ -241,10 +246,7 @@ func (c *converter) cell(row, column int, from cell) (string, error) {
 	if typed(from.kind) && from.kind != "n" && from.kind != "d" {
 		return c.text(column, from.value), nil // digits of a text
 	}
-	shown := format{}
-	if i, err := strconv.Atoi(from.style); err == nil && 0 <= i && i < len(c.formats) {
-		shown = c.formats[i]
-	}
+	shown := c.formatOf(from)
 	if c.column(column).Day {
 		if day, ok := c.day(number); ok {
 			return day, nil
@@ -256,6 +258,8 @@ func (c *converter) cell(row, column int, from cell) (string, error) {
 		return c.numberIn(column, 100*number) + "%", nil
 	case moment:
 		return c.moment(number), nil
+	case elapsed:
+		return c.elapsed(number), nil
 	case plain:
 	}
 	text := c.numberIn(column, number)
@@ -266,6 +270,14 @@ func (c *converter) cell(row, column int, from cell) (string, error) {
 		text = strings.Repeat("0", shown.digits-len(text)) + text
 	}
 	return text, nil
+}
+
+// formatOf returns the format of a cell.
+func (c *converter) formatOf(from cell) format {
+	if i, err := strconv.Atoi(from.style); err == nil && 0 <= i && i < len(c.formats) {
+		return c.formats[i]
+	}
+	return format{}
 }
 
 // column returns what is known of a column.
@@ -309,6 +321,16 @@ func (c *converter) moment(number float64) string {
 		return t.Format(time.DateOnly)
 	}
 	return t.Format("2006-01-02T15:04:05")
+}
+
+// elapsed returns a duration, to the second: 25:30:00.
+func (c *converter) elapsed(days float64) string {
+	seconds := math.Round(days * 24 * 60 * 60)
+	if seconds < 0 || seconds >= 1000*60*60 {
+		return c.number(days)
+	}
+	s := int(seconds)
+	return fmt.Sprintf("%02d:%02d:%02d", s/3600, s/60%60, s%60)
 }
 
 // day returns the day of a number in a date column: only one of this century, so that a year is not taken for a day

@@ -85,6 +85,33 @@ func countElements(ctx context.Context, part *zip.File, left *int) error {
 	}
 }
 
+// countRows returns how many rows of a sheet have something in them. It reads only the tags, as countElements does.
+func (a *archive) countRows(part string) (rows int, err error) {
+	file := a.parts[nameOf(part)]
+	if file == nil {
+		return 0, nil // what is wrong with it is told where it is read
+	}
+	text, err := file.Open()
+	if err != nil {
+		return 0, errDamaged
+	}
+	defer text.Close() //nolint:errcheck // it only reads
+	r := bufio.NewReaderSize(&while{ctx: a.ctx, r: text}, 64<<10)
+	empty := true
+	for {
+		switch name, err := nextTag(r); {
+		case errors.Is(err, io.EOF), err == nil && name == "/sheetData":
+			return rows, nil
+		case err != nil:
+			return 0, err
+		case name == "row":
+			empty = true
+		case empty && (name == "v" || name == "is"):
+			empty, rows = false, rows+1
+		}
+	}
+}
+
 // nextTag reads to the next tag and returns its name without a prefix, as far as it
 // matters: "/" before that of an end.
 func nextTag(r *bufio.Reader) (string, error) {

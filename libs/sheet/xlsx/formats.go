@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// format is how cells show a number, as far as that says what the number is.
+// format is how cells show a number, as far as it determines what the number is.
 type format struct {
 	kind kind
-	// shown is what stands beside the number, such as "t", "€" or "GBP".
+	// shown is the text shown next to the number, such as "t", "€" or "GBP".
 	shown string
 	// digits is how many the number has at least, with zeros before it, where it is shown as
 	// digits alone, as postcodes are.
@@ -23,6 +23,7 @@ const (
 	plain   kind = iota
 	percent      // 10% is kept as 0.1
 	moment       // a day or a time is kept as the days since an epoch
+	elapsed      // a duration is kept as days, and shown in hours, minutes or seconds that count on beyond a day
 )
 
 // formats returns the formats of cells by their style.
@@ -58,6 +59,8 @@ func formatOf(id string, own map[string]string) format {
 	case err != nil:
 	case n == 9 || n == 10:
 		return format{kind: percent}
+	case n == 46:
+		return format{kind: elapsed}
 	case 14 <= n && n <= 22, 27 <= n && n <= 36, 45 <= n && n <= 47, 50 <= n && n <= 58:
 		return format{kind: moment}
 	}
@@ -93,7 +96,7 @@ func formatBy(code string) format {
 			}
 			within := code[i+1 : i+end]
 			if strings.Trim(strings.ToLower(within), "hms") == "" {
-				return format{kind: moment} // [h] counts on beyond a day
+				return format{kind: elapsed}
 			}
 			if currency, ok := strings.CutPrefix(within, "$"); ok { // else a colour, or a condition
 				currency, _, _ = strings.Cut(currency, "-")
@@ -121,6 +124,9 @@ func formatBy(code string) format {
 
 // shownAs returns the format of a plain number from the texts and the digits of its code.
 func shownAs(texts, number string) format {
+	if strings.HasSuffix(number, ",") {
+		return format{} // the number is shown as thousands, and is kept as it is
+	}
 	f := format{shown: strings.TrimSpace(texts)}
 	if len(number) > 1 && strings.Trim(number, "0") == "" {
 		f.digits = len(number)

@@ -56,8 +56,11 @@ func nameOf(part string) string {
 	return strings.ToLower(strings.ReplaceAll(part, "\\", "/"))
 }
 
-// sheetPart is a sheet and the name of its part.
-type sheetPart struct{ name, part string }
+// sheetPart is a sheet, the name of its part, and whether it is not shown.
+type sheetPart struct {
+	name, part string
+	hidden     bool
+}
 
 // workbook is the index of a workbook.
 type workbook struct {
@@ -130,7 +133,7 @@ func (a *archive) workbook() (workbook, error) {
 			if utf8.RuneCountInString(name) > maxSheetName {
 				return errDamaged
 			}
-			book.sheets = append(book.sheets, sheetPart{name: name, part: parts[relationID(e)]})
+			book.sheets = append(book.sheets, sheetPart{name: name, part: parts[relationID(e)], hidden: strings.HasSuffix(strings.ToLower(attr(e, "state")), "hidden")})
 		}
 		return nil
 	})

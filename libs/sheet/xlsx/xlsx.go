@@ -52,7 +52,7 @@ type Options struct {
 	// Declared: the form of numbers was declared, so that none has two readings.
 	Declared bool
 	// Hidden is called for each row below the head that has something in it and is hidden, as
-	// those that a filter leaves out are; nil: nobody wants to know. Such rows are written.
+	// those that a filter leaves out are; it may be nil. Such rows are written.
 	Hidden func(row int)
 	// HiddenColumn is called for each column with a heading that is used and hidden; nil: nobody
 	// wants to know. Such columns are written.
@@ -98,8 +98,12 @@ func WriteCSV(ctx context.Context, to io.Writer, file []byte, o Options) (format
 		return "", unreadable(err)
 	}
 	defer rows.close()
+	merged, err := parts.merged(book.sheets[at].part)
+	if err != nil {
+		return "", unreadable(err)
+	}
 	out := bufio.NewWriterSize(to, 64<<10)
-	c := &converter{out: out, left: o.Limit, limit: o.Limit, comma: o.DecimalComma, from1904: book.from1904, formats: formats, headOf: o.Head, headings: o.Headings, columnsOf: o.Columns, declared: o.Declared, hidden: o.Hidden}
+	c := &converter{out: out, left: o.Limit, limit: o.Limit, comma: o.DecimalComma, from1904: book.from1904, formats: formats, headOf: o.Head, headings: o.Headings, columnsOf: o.Columns, declared: o.Declared, hidden: o.Hidden, merged: merged}
 	if o.HiddenColumn != nil {
 		c.hides, c.hiddenColumn = rows.hides, o.HiddenColumn
 	}
@@ -109,8 +113,17 @@ func WriteCSV(ctx context.Context, to io.Writer, file []byte, o Options) (format
 	return c.texts.Format(), out.Flush()
 }
 
-// Sheets returns the names of the sheets of a workbook, the first ones of many.
-func Sheets(ctx context.Context, file []byte) ([]string, error) {
+// Sheet is a sheet of a workbook.
+type Sheet struct {
+	Name string `json:"name"`
+	// Rows is how many of its rows have something in them, headings and titles included.
+	Rows int `json:"rows"`
+	// Hidden: spreadsheet programs do not show it.
+	Hidden bool `json:"hidden"`
+}
+
+// Sheets returns the sheets of a workbook, in their order.
+func Sheets(ctx context.Context, file []byte) ([]Sheet, error) {
 	parts, err := open(ctx, file)
 	if err != nil {
 		return nil, err
@@ -119,7 +132,19 @@ func Sheets(ctx context.Context, file []byte) ([]string, error) {
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	return namesOf(book.sheets), nil
+	sheets := make([]Sheet, 0, len(book.sheets))
+	counted := map[string]int{} // of parts: two sheets may name one
+	for _, s := range book.sheets {
+		rows, ok := counted[s.part]
+		if !ok {
+			if rows, err = parts.countRows(s.part); err != nil {
+				return nil, unreadable(err)
+			}
+			counted[s.part] = rows
+		}
+		sheets = append(sheets, Sheet{Name: s.name, Rows: rows, Hidden: s.hidden})
+	}
+	return sheets, nil
 }
 
 // namesOf returns the names of sheets that an answer has.

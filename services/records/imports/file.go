@@ -3,6 +3,7 @@ package imports
 import (
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
@@ -19,6 +20,28 @@ const ErrorsColumn = "importErrors"
 // Options returns how the file of an import is read.
 func Options(i record.Import) sheet.Options {
 	return sheet.Options{DecimalComma: i.DecimalComma, NumberFormat: i.NumberFormat, DateOrder: i.DateOrder, Doubts: i.Doubts, HeadRow: i.HeadRow, Rules: i.Rules, Known: append(sheet.LeadingColumns(), ErrorsColumn)}
+}
+
+// Choices returns the columns that were chosen for the file of an import.
+func Choices(i record.Import) []sheet.Choice {
+	choices := make([]sheet.Choice, 0, len(i.Columns))
+	for _, text := range i.Columns {
+		if c, ok := sheet.ParseChoice(text); ok { // checked when it was received
+			choices = append(choices, c)
+		}
+	}
+	return choices
+}
+
+// NotLeftOut returns the ignored columns of the file of an import without those that were left out by choice.
+func NotLeftOut(i record.Import, ignored []string) []string {
+	if len(i.Columns) == 0 {
+		return ignored
+	}
+	return slices.DeleteFunc(slices.Clone(ignored), func(name string) bool {
+		letters, headless := strings.CutPrefix(name, "column ")
+		return headless && slices.Contains(i.Columns, letters+":")
+	})
 }
 
 // RowType returns the type of a file's rows: records of its type, or, for attendee travel,
@@ -45,7 +68,16 @@ func WholeRecords(file io.Reader, i record.Import) bool {
 		return false
 	}
 	r, err := sheet.NewReader(file, i.Type, Options(i))
-	return err == nil && slices.Contains(r.Heads(), "origins")
+	return err == nil && slices.Contains(r.Heads(), wholeHead)
+}
+
+// wholeHead is the heading of files of attendee travel whose rows are records.
+const wholeHead = "origins"
+
+// RowTypeBelow returns the type of the rows of a file with some headings.
+func RowTypeBelow(heads []string, i record.Import) string {
+	i.WholeRecords = i.Type == footprint.AttendeeTravel && slices.Contains(heads, wholeHead)
+	return RowType(i)
 }
 
 // MaxRows returns the maximum number of rows of a file.

@@ -47,6 +47,8 @@ type validation struct {
 	known int64
 	// repeats finds rows that may be there already; nil: that is not asked.
 	repeats *repeats
+	// read takes the rows as they are read; nil: nobody wants them.
+	read func(row sheet.Row, faults []record.RowError)
 	// origins are the good rows of a file of them, where that is asked.
 	origins []json.RawMessage
 }
@@ -61,10 +63,10 @@ func (v *validation) newRecords(i record.Import) int64 {
 
 // Rehearse validates a whole file as its import would, counts in i what the import would do, and
 // stores nothing. It returns the number of records that would be created, and reports whether
-// the file would be imported.
-func Rehearse(ctx context.Context, store record.Store, event record.Event, decoding footprint.Options, i *record.Import, file io.Reader) (fresh int64, good bool, err error) {
+// the file would be imported. It calls read, if that is not nil, with each row as it was read and what is wrong with it.
+func Rehearse(ctx context.Context, store record.Store, event record.Event, decoding footprint.Options, i *record.Import, file io.Reader, read func(sheet.Row, []record.RowError)) (fresh int64, good bool, err error) {
 	turn := func() error { return fairshare.Yield(ctx) }
-	v := validation{store: store, event: event, decoding: decoding, turn: turn, repeats: &repeats{store: store, event: event}, keep: func(*record.Import) error { return turn() }}
+	v := validation{store: store, event: event, decoding: decoding, read: read, turn: turn, repeats: &repeats{store: store, event: event}, keep: func(*record.Import) error { return turn() }}
 	good, err = v.run(ctx, i, file)
 	return v.newRecords(*i), good, err
 }
@@ -83,7 +85,7 @@ func (v *validation) run(ctx context.Context, i *record.Import, file io.Reader) 
 	}
 	ignore := func() {
 		if i.Type != footprint.AttendeeTravel { // whose columns were removed when it was received
-			i.Ignored = reader.Ignored()
+			i.Ignored = NotLeftOut(*i, reader.Ignored())
 		}
 	}
 	noteAddress(i, reader.Address())
@@ -110,6 +112,9 @@ func (v *validation) run(ctx context.Context, i *record.Import, file io.Reader) 
 		refusal, err := v.row(ctx, i, row, references)
 		if err != nil {
 			return false, err
+		}
+		if v.read != nil {
+			v.read(row, faultsOf(row.Number, refusal, reader.Head))
 		}
 		if refusal != nil {
 			i.Bad++

@@ -1169,20 +1169,25 @@ Error = TypedDict(
     "Error",
     {
         "code": "ErrorCode",
+        "columns": "NotRequired[List[ImportColumn]]",
         "details": "NotRequired[List[ErrorDetail]]",
         "docs": "str",
         "message": "str",
         "requestId": "str",
+        "sheets": "NotRequired[List[ImportSheet]]",
     },
 )
 Error.__doc__ = """What went wrong.
 
 code: Codes are never renamed. Each has an entry in [the list of errors](#errors).
+columns: The columns of a file whose import was rehearsed and refused, to choose from with `column`. Absent from all
+    other errors.
 details: Every fault that was found, not only the first.
 docs: The path of the entry of this code in the documentation.
 message: One sentence for people. Its wording may change.
 requestId: The `X-Request-Id` of the request that first got this response: with `Idempotent-Replayed` that is an
     earlier one.
+sheets: The sheets of a workbook whose import was refused, to choose from with `sheet`. Absent from all other errors.
 """
 
 ErrorDetail = TypedDict(
@@ -2398,6 +2403,8 @@ Import = TypedDict(
     "Import",
     {
         "_id": "str",
+        "chosenColumns": "NotRequired[List[str]]",
+        "columns": "NotRequired[List[ImportColumn]]",
         "createdAt": "str",
         "createdBy": "Actor",
         "dateOrder": "NotRequired[str]",
@@ -2412,7 +2419,9 @@ Import = TypedDict(
         "numberFormat": "NotRequired[str]",
         "onDuplicate": "NotRequired[Literal['refuse', 'skip', 'update']]",
         "partial": "bool",
+        "records": "NotRequired[List[ImportRow]]",
         "rows": "int",
+        "sheets": "NotRequired[List[ImportSheet]]",
         "skipped": "NotRequired[int]",
         "status": "Literal['validating', 'importing', 'completed', 'failed']",
         "type": "str",
@@ -2425,6 +2434,9 @@ Import = TypedDict(
 Import.__doc__ = """How far an import is.
 
 _id: Identifier of the import.
+chosenColumns: The columns that the query chose, such as `C:from`. Absent if it chose none.
+columns: How each column with something in it is read. Of a rehearsal alone: it has cells of columns that are not
+    imported, and is stored nowhere.
 createdAt: When it was begun.
 createdBy: The person who did something, with their name and role at that time.
 dateOrder: The order of its dates, `dmy`, `mdy` or `ymd`, as the query declares it or its dates or the language of its
@@ -2441,14 +2453,17 @@ imported: Rows that are records by now.
 notices: Likely repetitions, as `POSSIBLE_DUPLICATES`: rows that match records of the event, or a list of attendees
     that contains, or is contained in, an existing record, as when a list that was imported before has grown;
     `suggestions` name up to 20 of these records. A rehearsal reports them beforehand, and the import keeps them once
-    its rows have been validated. `HIDDEN_ROWS` and `HIDDEN_COLUMNS` of a workbook. `ORIGIN_BY_ADDRESS` of a list of
-    people. Also parameters of this request that an import does not have, often because of a misspelling. Absent if
-    there are none, and in the list of imports.
+    its rows have been validated. `HIDDEN_ROWS`, `HIDDEN_COLUMNS` and `HIDDEN_SHEET` of a workbook.
+    `ORIGIN_BY_ADDRESS` of a list of people. Also parameters of this request that an import does not have, often
+    because of a misspelling. Absent if there are none, and in the list of imports.
 numberFormat: How the numbers of the file are read, as the query declares it or its numbers settle it. Absent where
     neither does, so that each is read by itself.
 onDuplicate: What the import does with rows whose reference a record has.
 partial: Whether good rows are imported although others are wrong.
+records: The first 2000 rows as they are read, with what is wrong with them. Of a rehearsal alone, with
+    `records=true`.
 rows: Rows looked at so far. The head and empty rows do not count.
+sheets: The sheets of the workbook, in its order. Of a rehearsal alone.
 skipped: Rows whose record was there and was left alone.
 status: `failed`: nothing was imported, or the import was stopped on its way and `imported` says how much of it is
     there; `errors` say why.
@@ -2457,6 +2472,34 @@ unchanged: Rows whose record was there with the same fields.
 undone: Who undid the import. Absent while nobody has.
 updated: Rows that changed a record that was there.
 updatedAt: When its figures last changed.
+"""
+
+ImportColumn = TypedDict(
+    "ImportColumn",
+    {
+        "column": "str",
+        "examples": "List[str]",
+        "field": "NotRequired[str]",
+        "heading": "NotRequired[str]",
+        "ignored": "bool",
+        "may": "NotRequired[str]",
+        "noUnit": "NotRequired[bool]",
+        "unit": "NotRequired[str]",
+    },
+)
+ImportColumn.__doc__ = """How a column of a file is read.
+
+column: Its letters, as spreadsheets have them.
+examples: Its first cells with something in them, each shortened to 60 characters.
+field: The field that it is, or that its cells contribute to, as the days of a stay do to `nights`. Absent if that is
+    none, or not one alone.
+heading: Its heading in the file, also where another one was chosen. Absent if it has none.
+ignored: Whether records have nothing of it. Some of such columns say which rows are no records, such as one of
+    states.
+may: The field that its heading may mean, where it is not read as one. Absent if there is none.
+noUnit: Its heading names a quantity that has several units, and none of them, so that each cell has its own. Absent
+    if it does not.
+unit: The unit or currency in its heading, as it is written there, such as `t` or `T€`. Absent if it has none.
 """
 
 ImportError = TypedDict(
@@ -2500,6 +2543,41 @@ externalReference: Its reference.
 outcome: What happened to it.
 status: Its status; for a removed record, the status it had.
 type: Its record type.
+"""
+
+ImportRow = TypedDict(
+    "ImportRow",
+    {
+        "errors": "List[ImportError]",
+        "fields": "Dict[str, Any]",
+        "read": "bool",
+        "row": "int",
+        "type": "str",
+    },
+)
+ImportRow.__doc__ = """A row of a file as it is read.
+
+errors: Why the row cannot be imported; empty where it can.
+fields: The fields as a record with them would be created. Of a row with errors: those that could be read, if any.
+read: Whether the row could be read: then a record with its `fields` would be created, or refused for the same
+    reasons. Otherwise `fields` are not all of it, and `errors` say what has to be answered first.
+row: Its number, as in `ImportError`.
+type: Record type of the row; empty where it names none.
+"""
+
+ImportSheet = TypedDict(
+    "ImportSheet",
+    {
+        "hidden": "bool",
+        "name": "str",
+        "rows": "int",
+    },
+)
+ImportSheet.__doc__ = """A sheet of a workbook.
+
+hidden: Whether spreadsheet programs do not show it.
+name: Its name.
+rows: How many of its rows have something in them, headings and titles included.
 """
 
 IndexedTown = TypedDict(

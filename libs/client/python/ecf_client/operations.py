@@ -1553,6 +1553,8 @@ class Operations(Transport):
         date_order: Optional[Literal['dmy', 'mdy', 'ymd']] = None,
         encoding: Optional[Literal['utf-8', 'windows-1252']] = None,
         sheet: Optional[str] = None,
+        records: Optional[Literal['true', 'false']] = None,
+        column: Optional[List[str]] = None,
         on_duplicate: Optional[Literal['refuse', 'skip', 'update']] = None,
         again: Optional[Literal['true', 'false']] = None,
         idempotency_key: Optional[str] = None,
@@ -1581,7 +1583,19 @@ class Operations(Transport):
             order, or headings in German, French, Spanish, Italian, Dutch or Portuguese, which have the day
             first; what may still be two days is refused with `AMBIGUOUS_DATE`.
         encoding: The encoding of a CSV file; `charset` of the Content-Type says the same. A workbook has its own.
-        sheet: Name of the sheet of a workbook; the first one where it is absent.
+        sheet: Name of the sheet of a workbook; the first one where it is absent. A rehearsal tells the sheets
+            (`sheets`), also in an error.
+        records: With `true` a rehearsal also tells the rows of the file as they are read (`records`), such as for a
+            table that is pasted into a form. Only with the header `X-Dry-Run`.
+        column: What a column of the file is, in place of its heading: its letters as spreadsheets have them, a colon,
+            and a field of the type (`C:from`), or any other heading that is read (`D:Weight (t)`, which gives
+            the unit); nothing behind the colon leaves the column out (`F:`). Given once for each of such
+            columns; everything else is as if the file had these headings, also the rows that could not be
+            imported. A rehearsal tells the letters of all columns, and what became of them (`columns`), also
+            in the error of a file whose headings name no field. 400 answers letters that are no column of the
+            file, what is neither a field nor a heading that is read beside the others, a column that is
+            chosen twice, and two that are chosen for one field. A file is the same, for `DUPLICATE_FILE`,
+            whatever its columns are chosen as; `again=true` imports it once more.
         on_duplicate: What becomes of a row whose `externalReference` a record has. `refuse`: the row is bad. `skip`:
             the record stays as it is. `update`: it gets exactly the fields of the row; where it is locked and
             would change, the row is bad.
@@ -1596,7 +1610,7 @@ class Operations(Transport):
             "POST",
             f"/events/{segment(event_id)}/import",
             content=("text/csv", content),
-            query={"partial": partial, "decimal": decimal, "numberFormat": number_format, "dateOrder": date_order, "encoding": encoding, "sheet": sheet, "onDuplicate": on_duplicate, "again": again},
+            query={"partial": partial, "decimal": decimal, "numberFormat": number_format, "dateOrder": date_order, "encoding": encoding, "sheet": sheet, "records": records, "column": column, "onDuplicate": on_duplicate, "again": again},
             headers={"Idempotency-Key": idempotency_key, "Prefer": prefer, "X-Dry-Run": "true" if dry_run else None},
             keyed=True,
             meta=meta,
@@ -1614,6 +1628,8 @@ class Operations(Transport):
         date_order: Optional[Literal['dmy', 'mdy', 'ymd']] = None,
         encoding: Optional[Literal['utf-8', 'windows-1252']] = None,
         sheet: Optional[str] = None,
+        records: Optional[Literal['true', 'false']] = None,
+        column: Optional[List[str]] = None,
         to: Optional[str] = None,
         on_duplicate: Optional[Literal['refuse', 'skip', 'update']] = None,
         again: Optional[Literal['true', 'false']] = None,
@@ -1631,15 +1647,15 @@ class Operations(Transport):
         /record-types/{type}/template`), or by what tables call them (`Origin`, `Pax`, `Anzahl Personen`; the
         `x-headings` of the type's schema): case, spaces and punctuation do not matter. Where it names none, the first
         of the next ones that names several does, within the first ten with something in them; `headRow` says which one
-        that is. Columns that are no field, and those with values and without a head, are left out and named in
-        `ignoredColumns`, and refused with `Prefer: handling=strict`; those of an export that the service owns are left
-        out silently. An empty cell is an absent field. Lists and objects are JSON, a list may also be `KEF|OSL`;
-        `yes`/`no`, `1`/`0`, `x`/`-`, `ja`/`nein`, `oui`/`non`, `sí`/`no`, `sim`/`não` and `ja`/`nee` are taken for
-        `true`/`false`, and of `roundTrip` also `Return`/`Single`, `Round trip`/`One way` and `Hin und
-        zurück`/`Einfach`; a value of a list may be written without regard to case, spaces, `_` and `-`, by its name in
-        German, or by a word that stands for nothing else (`Natural gas`, `Reisebus`, `Train`; the `x-synonyms` of the
-        schema), a country by its name in English or German; an apostrophe before a character that a spreadsheet would
-        run is taken away, as exports put it there.
+        that is. Where headings mean nothing here, or something else, `column` says what a column is. Columns that are
+        no field, and those with values and without a head, are left out and named in `ignoredColumns`, and refused with
+        `Prefer: handling=strict`; those of an export that the service owns are left out silently. An empty cell is an
+        absent field. Lists and objects are JSON, a list may also be `KEF|OSL`; `yes`/`no`, `1`/`0`, `x`/`-`,
+        `ja`/`nein`, `oui`/`non`, `sí`/`no`, `sim`/`não` and `ja`/`nee` are taken for `true`/`false`, and of `roundTrip`
+        also `Return`/`Single`, `Round trip`/`One way` and `Hin und zurück`/`Einfach`; a value of a list may be written
+        without regard to case, spaces, `_` and `-`, by its name in German, or by a word that stands for nothing else
+        (`Natural gas`, `Reisebus`, `Train`; the `x-synonyms` of the schema), a country by its name in English or
+        German; an apostrophe before a character that a spreadsheet would run is taken away, as exports put it there.
 
         Cells take numbers with their units (`112 mi`, `94 kg`, `12 imp gal`, `8 yd3`), which are converted exactly and
         kept in `stated`; a head may name another unit than its field (`distanceMiles`, `Weight (t)`, `Menge (l)`), or
@@ -1708,7 +1724,19 @@ class Operations(Transport):
             order, or headings in German, French, Spanish, Italian, Dutch or Portuguese, which have the day
             first; what may still be two days is refused with `AMBIGUOUS_DATE`.
         encoding: The encoding of a CSV file; `charset` of the Content-Type says the same. A workbook has its own.
-        sheet: Name of the sheet of a workbook; the first one where it is absent.
+        sheet: Name of the sheet of a workbook; the first one where it is absent. A rehearsal tells the sheets
+            (`sheets`), also in an error.
+        records: With `true` a rehearsal also tells the rows of the file as they are read (`records`), such as for a
+            table that is pasted into a form. Only with the header `X-Dry-Run`.
+        column: What a column of the file is, in place of its heading: its letters as spreadsheets have them, a colon,
+            and a field of the type (`C:from`), or any other heading that is read (`D:Weight (t)`, which gives
+            the unit); nothing behind the colon leaves the column out (`F:`). Given once for each of such
+            columns; everything else is as if the file had these headings, also the rows that could not be
+            imported. A rehearsal tells the letters of all columns, and what became of them (`columns`), also
+            in the error of a file whose headings name no field. 400 answers letters that are no column of the
+            file, what is neither a field nor a heading that is read beside the others, a column that is
+            chosen twice, and two that are chosen for one field. A file is the same, for `DUPLICATE_FILE`,
+            whatever its columns are chosen as; `again=true` imports it once more.
         to: Where the people of a file of attendee travel go; absent, to the event's place. The rows of such a file,
             at most 10,000, are the `origins` of one record, and `imported` counts those. Columns that are no
             field are dropped before anything is stored.
@@ -1726,7 +1754,7 @@ class Operations(Transport):
             "POST",
             f"/events/{segment(event_id)}/{segment(type)}/import",
             content=("text/csv", content),
-            query={"partial": partial, "decimal": decimal, "numberFormat": number_format, "dateOrder": date_order, "encoding": encoding, "sheet": sheet, "to": to, "onDuplicate": on_duplicate, "again": again},
+            query={"partial": partial, "decimal": decimal, "numberFormat": number_format, "dateOrder": date_order, "encoding": encoding, "sheet": sheet, "records": records, "column": column, "to": to, "onDuplicate": on_duplicate, "again": again},
             headers={"Idempotency-Key": idempotency_key, "Prefer": prefer, "X-Dry-Run": "true" if dry_run else None},
             keyed=True,
             meta=meta,
@@ -2842,7 +2870,8 @@ class Operations(Transport):
         response is only a calculation.
 
         A row with a `recordId` replaces that draft; other drafts are counted as stored. A row with a fault has an
-        `error` and counts nothing; the other rows count.
+        `error` and counts nothing; the other rows count. Two rows with one `recordId`, also in different parts, are
+        refused with `DUPLICATE_KEY`.
 
         Send more than 100 rows in parts: each part passes the `sum` of the previous response as `after`, and the
         response to the last part includes them all. If the event changes in between, the next part is refused with
@@ -2959,8 +2988,10 @@ class Operations(Transport):
 
         The report of a signed-off revision, byte for byte as it was created for the sign-off, in the form that `Accept`
         requests; see `…/results/report`. Later changes, a new engine, another factor set, new keys or the deletion of
-        the event do not alter it. The bundle has the format `ecf-report/2`; with `names=roles` people are replaced by
-        pseudonyms. 404 `REVISION_NOT_KEPT` for a revision that was not signed.
+        the event do not alter it. The bundle has the format `ecf-report/2`. With `names=roles` every form is one in
+        which people are replaced by pseudonyms and free text is withheld, created for the sign-off as well; older
+        editions have only the bundle in that variant, and their other forms are 406 `NOT_ACCEPTABLE`. 404
+        `REVISION_NOT_KEPT` for a revision that was not signed.
 
         The page that was signed is the one in English. With `lang=de` the response is the translation that was created
         with it, which says so; it is the page in English for editions from before there were translations, see

@@ -38,8 +38,13 @@ class ApiError(Exception):
         self.request_id: str = error.get("requestId", "")
         self.docs: str = error.get("docs", "")
         self.retry_after = retry_after
-        fields = "; ".join(f"{d.get('field', '')}: {d.get('message', '')}" for d in self.details)
+        fields = "; ".join(map(_told, self.details))
         super().__init__(f"{status} {self.code}: {self.message}{' ' + fields if fields else ''} (request {self.request_id})")
+
+
+def _told(detail: Mapping[str, Any]) -> str:
+    suggestions = ", ".join(detail.get("suggestions", []))
+    return f"{detail.get('field', '')}: {detail.get('message', '')}" + (f" (suggestions: {suggestions})" if suggestions else "")
 
 
 class NoAnswer(Exception):
@@ -211,7 +216,7 @@ class Client:
         target = self._root + ("" if at_root else _PREFIX) + path
         given = {name: value for name, value in (query or {}).items() if value is not None}
         if given:
-            target += "?" + urllib.parse.urlencode({n: str(v).lower() if isinstance(v, bool) else v for n, v in given.items()})
+            target += "?" + urllib.parse.urlencode({n: str(v).lower() if isinstance(v, bool) else v for n, v in given.items()}, doseq=True)
 
         # Replacing what a reference names comes to the same twice, unless it is to be created only.
         replaces = method == "PUT" and "If-None-Match" not in sent

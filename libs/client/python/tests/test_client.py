@@ -167,6 +167,14 @@ class Attempts(unittest.TestCase):
             with self.assertRaisesRegex(ApiError, "redirects to https://carbon.example.org/"):
                 service.client().get_event("e1")
 
+    def test_an_error_tells_the_suggestions(self):
+        details = [{"field": "to", "message": "unknown", "suggestions": ["MAN", "NMA"]}, {"field": "class", "message": "wrong"}]
+        body = {"success": False, "error": {"code": "VALIDATION_ERROR", "message": "no", "requestId": "r1", "details": details}}
+        with Service((400, {}, json.dumps(body).encode())) as service:
+            with self.assertRaises(ApiError) as caught:
+                service.client(tokens=TOKENS).create_event({"title": "x"})
+        self.assertEqual(str(caught.exception), "400 VALIDATION_ERROR: no to: unknown (suggestions: MAN, NMA); class: wrong (request r1)")
+
     def test_an_answer_of_a_proxy_is_an_error_too(self):
         with Service((413, {}, b"<html>too large")) as service:
             with self.assertRaises(ApiError) as caught:
@@ -212,6 +220,11 @@ class Reading(unittest.TestCase):
         with Service(page(1, [1, 2]), page(2, [3])) as service:
             self.assertEqual(list(service.client(tokens=TOKENS).iter_records("e/1", "flights")), [1, 2, 3])
         self.assertEqual([r[1] for r in service.requests], [f"/api/v2/events/e%2F1/flights?page={n}&limit=100" for n in (1, 2)])
+
+    def test_each_of_several_values_is_a_parameter(self):
+        with Service(ok({"_id": "i"})) as service:
+            service.client(tokens=TOKENS).import_records("e", "flights", b"x\n", column=["C:from", "F:"], partial=True)
+        self.assertEqual(service.requests[0][1], "/api/v2/events/e/flights/import?partial=true&column=C%3Afrom&column=F%3A")
 
     def test_unchanged(self):
         with Service(ok({"items": []}, ETag='"7"'), (304, {}, b"")) as service:

@@ -1,5 +1,5 @@
 import createFetchClient, { type Client as FetchClient } from "openapi-fetch";
-import { ApiError, NoAnswer } from "./errors.js";
+import { ApiError, NoAnswer, NotModified } from "./errors.js";
 import type { components, paths } from "./schema.js";
 
 type Schemas = components["schemas"];
@@ -38,7 +38,7 @@ export interface Client {
   logout(): Promise<void>;
   /** Returns the tokens, to continue the session in another client. */
   tokens(): Tokens;
-  /** Returns the data of an answer, or throws its ApiError. */
+  /** Returns the data of an answer, or throws its ApiError, or NotModified. */
   data<T extends { data: unknown }>(call: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T["data"]>;
   /** Yields the items of all pages; `read` reads the page with the given query. */
   items<T>(read: (query: { page: number; limit: number }) => Promise<ListAnswer<T>>): AsyncGenerator<T>;
@@ -139,6 +139,7 @@ export function createClient(options: ClientOptions): Client {
 
   async function data<T extends { data: unknown }>(call: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T["data"]> {
     const answer = await call;
+    if (answer.response.status === 304) throw new NotModified();
     if (answer.data === undefined) throw new ApiError(answer.response.status, answer.error);
     return answer.data.data;
   }

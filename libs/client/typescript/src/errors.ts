@@ -16,14 +16,27 @@ export class ApiError extends Error {
 
   constructor(status: number, body: unknown) {
     const e = refusalIn(body);
-    const fields = (e.details ?? []).map((d) => `${d.field ?? ""}: ${d.message ?? ""}`).join("; ");
-    super(`${status} ${e.code ?? ""}: ${e.message ?? ""} ${fields} (request ${e.requestId ?? ""})`);
+    const fields = (e.details ?? []).map(told).join("; ");
+    super(`${status} ${e.code ?? ""}: ${e.message ?? ""}${fields && ` ${fields}`} (request ${e.requestId ?? ""})`);
     this.name = "ApiError";
     this.status = status;
     this.code = e.code ?? "";
     this.details = e.details ?? [];
     this.requestId = e.requestId ?? "";
     this.docs = e.docs ?? "";
+  }
+}
+
+function told(d: ErrorDetail): string {
+  const suggestions = (d.suggestions ?? []).join(", ");
+  return `${d.field ?? ""}: ${d.message ?? ""}${suggestions && ` (suggestions: ${suggestions})`}`;
+}
+
+/** What was asked for still has the entity tag given as `If-None-Match`. */
+export class NotModified extends Error {
+  constructor() {
+    super("304: the entity tag is still current");
+    this.name = "NotModified";
   }
 }
 

@@ -5,5 +5,5 @@
  * waiting for results.
  */
 export { type Client, type ClientOptions, createClient, type Tokens } from "./client.js";
-export { ApiError, type ErrorDetail, NoAnswer } from "./errors.js";
+export { ApiError, type ErrorDetail, NoAnswer, NotModified } from "./errors.js";
 export type { components, operations, paths } from "./schema.js";

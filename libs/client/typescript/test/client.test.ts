@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import { ApiError, createClient, NoAnswer, type Tokens } from "../src/index.js";
+import { ApiError, createClient, NoAnswer, NotModified, type Tokens } from "../src/index.js";
 
 const session: Tokens = { accessToken: "old", refreshToken: "refresh" };
 
@@ -85,13 +85,20 @@ test("a deletion of a record is repeated with its key, that of an event is not",
 });
 
 test("a refusal names its fields and is not repeated", async () => {
-  const s = service([refusal(400, "VALIDATION_ERROR", {}, [{ field: "title", message: "title is required" }])]);
+  const s = service([refusal(400, "VALIDATION_ERROR", {}, [{ field: "title", message: "title is required", suggestions: ["a", "b"] }])]);
   await assert.rejects(s.client.data(s.client.api.POST("/events", { body: { title: "" } })), (e: unknown) => {
     assert.ok(e instanceof ApiError);
     assert.equal(e.code, "VALIDATION_ERROR");
-    assert.match(e.message, /title is required/);
+    assert.match(e.message, /title: title is required \(suggestions: a, b\)/);
     return true;
   });
+});
+
+test("an answer that has not changed is no refusal", async () => {
+  const s = service([new Response(null, { status: 304 })]);
+  const params = { path: { eventId: "e1" }, header: { "If-None-Match": '"tag"' } };
+  await assert.rejects(s.client.data(s.client.api.GET("/events/{eventId}/results", { params })), NotModified);
+  assert.equal(s.requests.length, 1);
 });
 
 test("a switch to another organization holds for later refreshes", async () => {

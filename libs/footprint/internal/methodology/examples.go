@@ -48,7 +48,7 @@ func (p *page) Lines(typ, body string) ([]row, error) {
 	for _, l := range e.Lines {
 		r := row{ID: l.FactorID, Year: "-", Source: "-", Region: "-"}
 		if f, ok := p.Set.Factor(l.FactorID); ok {
-			r = p.row("", &f)
+			r = p.row(&f)
 		}
 		r.Value, r.Unit, r.Stage, r.Scope = l.KgPerUnit.String(), l.Unit, l.Stage, fmt.Sprintf("Scope %d", l.Scope)
 		if l.Category != "" {

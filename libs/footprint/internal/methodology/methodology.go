@@ -130,8 +130,8 @@ func yearText(year int) string {
 	return fmt.Sprint(year)
 }
 
-func (p *page) row(label string, f *factors.Factor) row {
-	r := row{Label: label, ID: f.ID, Value: f.KgCO2e.String(), Upstream: "not published", Unit: f.Unit, Region: f.Region,
+func (p *page) row(f *factors.Factor) row {
+	r := row{ID: f.ID, Value: f.KgCO2e.String(), Upstream: "not published", Unit: f.Unit, Region: f.Region,
 		Year: yearText(f.Year), Source: p.cite(f.Source, f.Licence)}
 	if u := p.Set.Complete(f, func(f *factors.Factor) bool { return f.WTT.Published }); u != nil {
 		r.Upstream = u.WTT.Decimal.String()
@@ -145,7 +145,7 @@ func (p *page) Factor(series string) (row, error) {
 	if f == nil {
 		return row{}, fmt.Errorf("no factor %q", series)
 	}
-	return p.row("", f), nil
+	return p.row(f), nil
 }
 
 // Rows finds factors by their series.
@@ -221,7 +221,7 @@ func (p *page) Flights() ([]flightRow, error) {
 		if !ok || rf == nil || !norf.GasSplit() || !rf.GasSplit() {
 			return nil, fmt.Errorf("flights of %q are not complete", name)
 		}
-		r := p.row("", norf)
+		r := p.row(norf)
 		out = append(out, flightRow{Haul: words(haul), Class: words(class), Year: r.Year, Source: r.Source, Without: r.Value,
 			With: rf.KgCO2e.String(), CO2: norf.CO2.Decimal.String(), WellToTank: r.Upstream,
 			Ratio: ratio(rf.CO2.Decimal, norf.CO2.Decimal).FloatString(2)})

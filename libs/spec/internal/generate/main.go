@@ -96,13 +96,24 @@ func renderChapters(title string, source []byte) ([]byte, error) {
 		return nil, err
 	}
 	body = linked(body)
-	var chapters []chapter
-	for _, m := range subheading.FindAllStringSubmatch(string(body), -1) {
-		chapters = append(chapters, chapter{m[1], m[2]})
-	}
 	var b bytes.Buffer
-	err = t.Execute(&b, map[string]any{"Title": title, "Body": body, "Chapters": chapters, "Texts": api.Texts()})
+	err = t.Execute(&b, map[string]any{"Title": title, "Body": body, "Chapters": chaptersOf(body), "Texts": api.Texts()})
 	return b.Bytes(), err
+}
+
+var subheading = regexp.MustCompile(`<h([23]) id="([^"]+)">(.*?)</h[23]>`)
+
+// chaptersOf returns the chapters of a text, with their sections.
+func chaptersOf(body template.HTML) (chapters []chapter) {
+	for _, m := range subheading.FindAllStringSubmatch(string(body), -1) {
+		one, last := chapter{Anchor: m[2], Title: m[3]}, len(chapters)-1
+		if m[1] == "3" && last >= 0 {
+			chapters[last].Sections = append(chapters[last].Sections, one)
+		} else {
+			chapters = append(chapters, one)
+		}
+	}
+	return chapters
 }
 
 var anchor = regexp.MustCompile(`(?s)<a href="([^"]*)">(.*?)</a>`)

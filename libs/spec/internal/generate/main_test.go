@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"html/template"
 	"os"
+	"reflect"
 	"testing"
 )
 
@@ -41,5 +42,22 @@ func TestLinked(t *testing.T) {
 		if got := string(linked(template.HTML(from))); got != want { //nolint:gosec // above
 			t.Errorf("%s became %s, want %s", from, got, want)
 		}
+	}
+}
+
+// TestContents: the contents of a text are its chapters, and below each its sections.
+func TestContents(t *testing.T) {
+	t.Parallel()
+	body, err := html("# Text\n\n### Before\n\n## One\n\n### First\n\n#### Detail\n\n### Second\n\n## Two\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []chapter{
+		{Anchor: "before", Title: "Before"},
+		{Anchor: "one", Title: "One", Sections: []chapter{{Anchor: "first", Title: "First"}, {Anchor: "second", Title: "Second"}}},
+		{Anchor: "two", Title: "Two"},
+	}
+	if got := chaptersOf(body); !reflect.DeepEqual(got, want) {
+		t.Errorf("contents %+v, want %+v", got, want)
 	}
 }

@@ -58,7 +58,11 @@ func (d *document) codeGroups() []codeGroup {
 
 func anchorOf(code string) string { return strings.ToLower(strings.ReplaceAll(code, "_", "-")) }
 
-type chapter struct{ Anchor, Title string }
+// chapter is an entry of a table of contents, with those below it.
+type chapter struct {
+	Anchor, Title string
+	Sections      []chapter
+}
 
 type group struct {
 	Anchor, Name string
@@ -130,10 +134,7 @@ func inline(source string) template.HTML {
 	return template.HTML(s) //nolint:gosec // as html
 }
 
-var (
-	heading    = regexp.MustCompile(`<h1 id="([^"]+)">(.*?)</h1>`)
-	subheading = regexp.MustCompile(`<h2 id="([^"]+)">(.*?)</h2>`)
-)
+var heading = regexp.MustCompile(`<h1 id="([^"]+)">(.*?)</h1>`)
 
 func render(source []byte) ([]byte, error) {
 	d, err := parse(source)
@@ -145,7 +146,7 @@ func render(source []byte) ([]byte, error) {
 		return nil, err
 	}
 	for _, m := range heading.FindAllStringSubmatch(string(p.Guide), -1) {
-		p.Chapters = append(p.Chapters, chapter{m[1], m[2]})
+		p.Chapters = append(p.Chapters, chapter{Anchor: m[1], Title: m[2]})
 	}
 	for _, tag := range d.Tags {
 		p.Groups = append(p.Groups, group{Anchor: "tag-" + strings.ToLower(strings.ReplaceAll(tag.Name, " ", "-")), Name: tag.Name, Description: inline(tag.Description)})

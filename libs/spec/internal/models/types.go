@@ -88,6 +88,9 @@ func types() []file {
 		{"imports", []model{
 			{name: "Import", at: "Import", about: "reports how far an import is."},
 			{name: "RowError", at: "ImportError", about: "is one fault in a file."},
+			{name: "ReadColumn", at: "ImportColumn", about: "is how a column of a file is read."},
+			{name: "Sheet", at: "ImportSheet", about: "is a sheet of a workbook."},
+			{name: "ReadRow", at: "ImportRow", about: "is a row of a file as it is read."},
 			{name: "Undone", at: "Import/undone", about: "says who undid an import."},
 			{name: "ImportOutcome", at: "ImportOutcome", about: "is what became of a record that an import created."},
 			{name: "UndoneImport", at: "UndoneImportResponse/data", about: "is what became of the records of an import that was undone."},

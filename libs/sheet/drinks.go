@@ -1,0 +1,191 @@
+package sheet
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/units"
+)
+
+// Headings of the kind of drink of a row, normalized by plain; words beside the kind in the name of a drink that say nothing more
+// of it; and words of the glasses and bottles that a serving without its volume is.
+const (
+	drinkHeads     wordList = "drinkHeads"
+	besideServings wordList = "besideServings"
+	pintWords      wordList = "pintWords"
+	bottleWords    wordList = "bottleWords"
+	// servingHeads are headings of what one serving is.
+	servingHeads wordList = "servingHeads"
+)
+
+// drinkKinds are the drinks that records have by the litre. The words for them are in lists of their names.
+var drinkKinds = [...]string{"coffee", "tea", "beer", "wine", "fruit_juice", "soft_drink", "cocktail", "bottled_water", "tap_water"}
+
+// servedAs are the servings of drinks by their volume in millilitres.
+var servedAs = map[string]map[int64]string{
+	"beer":          {330: "beer_330ml", 50_000: "beer_keg_50l"},
+	"wine":          {125: "wine_125ml", 175: "wine_175ml", 750: "wine_bottle"},
+	"fruit_juice":   {200: "fruit_juice_200ml"},
+	"soft_drink":    {330: "soft_drink_330ml"},
+	"cocktail":      {150: "cocktail_150ml"},
+	"bottled_water": {500: "water_500ml"},
+	"tap_water":     {500: "tap_water_500ml"},
+}
+
+// drinkColumns are the places of the columns of drinks that have a row each; -1: the file has none.
+type drinkColumns struct{ name, serving, litres, number, unit int }
+
+// findDrinks finds the drinks of a table that has one in each row, with how many there are or their litres.
+func (r *Reader) findDrinks() {
+	r.drinks = drinkColumns{-1, -1, -1, -1, -1}
+	if r.typ != "catering" || r.heading("diet", "drinks") {
+		return
+	}
+	r.drinks.name = r.aside(drinkHeads)
+	if r.drinks.name < 0 {
+		return
+	}
+	for at, head := range r.heads {
+		if r.free(at) && headsLitres(head) && r.drinks.litres < 0 {
+			r.drinks.litres = at
+			r.addCounts(at)
+		}
+	}
+	r.drinks.unit, r.drinks.serving = r.beside(besideHeads), r.aside(servingHeads)
+	if r.drinks.number = r.placeOf("meals"); r.drinks.number < 0 {
+		r.drinks.number = r.placeOf("servings")
+	}
+}
+
+// headsLitres reports whether a heading is that of litres: Litres, Menge (l), Litros.
+func headsLitres(head string) bool {
+	energy := Columns("energy")
+	if i := headed(energy, head); i >= 0 {
+		return energy[i].Name == "volumeLitres"
+	}
+	_, unit, ok := unitOfHead(head)
+	if !ok {
+		unit = head
+	}
+	target, _ := units.OfField("volumeLitres")
+	u, err := units.ByName(strings.TrimSpace(unit), target.Dimension)
+	return err == nil && u.Symbol == target.Symbol
+}
+
+// volumeOf is the volume of a serving in the name of a drink: Bier 0,5 l, Wine (175ml).
+var volumeOf = regexp.MustCompile(`(?i)(\d+(?:[.,]\d+)?)\s*(ml|cl|dl|l|ltr|liter|litre|liters|litres|litro|litri|litros)\b`)
+
+// drinkNamed returns the kind of drink that a text names, and the volume of a serving in millilitres, 0 if it says none. The
+// kind is empty where it says more than that: a pot, a crate, oat milk.
+func drinkNamed(text string) (kind string, millilitres *big.Rat) {
+	rest, millilitres := text, new(big.Rat)
+	if m := volumeOf.FindStringSubmatch(text); m != nil {
+		n, err := units.ParseNumber(m[1], units.Format{})
+		per := map[string]int64{"ml": 1, "cl": 10, "dl": 100}[strings.ToLower(m[2])]
+		if per == 0 {
+			per = 1000
+		}
+		if err != nil {
+			return "", millilitres
+		}
+		millilitres.Mul(units.Rat(n), big.NewRat(per, 1))
+		rest = strings.Replace(text, m[0], " ", 1)
+	}
+	if strings.ContainsAny(rest, "0123456789&+/") {
+		return "", millilitres
+	}
+	words := wordsOf(rest)
+	all := strings.Join(slices.DeleteFunc(slices.Clone(words), besideServings.has), "")
+	for _, k := range drinkKinds {
+		if ofType("drink", k).has(all) {
+			return k, millilitres
+		}
+	}
+	for _, word := range words {
+		named := ""
+		for _, k := range drinkKinds {
+			if ofType("drink", k).has(word) {
+				named = k
+			}
+		}
+		switch {
+		case named == "" && besideServings.has(word):
+		case named == "" || kind != "" && kind != named:
+			return "", millilitres
+		default:
+			kind = named
+		}
+	}
+	return kind, millilitres
+}
+
+// serving returns the serving of a drink; empty if records have none of it.
+func serving(kind, text string, millilitres *big.Rat) string {
+	words := wordsOf(text)
+	if millilitres.IsInt() && millilitres.Sign() > 0 {
+		return servedAs[kind][millilitres.Num().Int64()]
+	}
+	switch {
+	case kind == "coffee" || kind == "tea":
+		return kind
+	case kind == "beer" && pintWords.hasAny(words):
+		return map[bool]string{true: "beer_half_pint", false: "beer_pint"}[slices.Contains(words, "half")]
+	case kind == "wine" && bottleWords.hasAny(words):
+		return "wine_bottle"
+	}
+	return ""
+}
+
+// takeDrink makes the drink of a row a serving of the record, or its litres.
+func (r *Reader) takeDrink(b *body, cells []string) *apperr.Detail {
+	name := Unguard(oneCell(cells, r.drinks.name))
+	if r.drinks.name < 0 || name == "" {
+		return nil
+	}
+	name += " " + Unguard(oneCell(cells, r.drinks.serving))
+	unit := strings.ToLower(Unguard(oneCell(cells, r.drinks.unit)))
+	litres, filled, fault := r.partNumber(r.drinks.litres, oneCell(cells, r.drinks.litres))
+	if fault != nil {
+		return fault
+	}
+	amount := units.Rat(litres)
+	if !filled {
+		number, some, fault := r.partNumber(r.drinks.number, oneCell(cells, r.drinks.number))
+		if fault != nil || !some {
+			return fault // the decoder of the record says what is missing
+		}
+		amount = units.Rat(number)
+		if u, err := units.ByName(unit, "volume"); err == nil {
+			target, _ := units.OfField("volumeLitres")
+			amount, filled = target.Convert(amount, u), true
+		} else {
+			name += " " + unit
+		}
+	}
+	kind, millilitres := drinkNamed(name)
+	b.remove("meals")
+	b.remove("servings")
+	switch as := serving(kind, name, millilitres); {
+	case kind != "" && !filled && as != "" && amount.IsInt():
+		b.put("servings", map[string]json.RawMessage{as: json.RawMessage(amount.Num().String())})
+		return nil
+	case kind != "" && !filled && millilitres.Sign() > 0:
+		amount.Mul(amount, millilitres.Quo(millilitres, big.NewRat(1000, 1)))
+		fallthrough
+	case kind != "" && filled:
+		n, err := units.Rounded(amount)
+		if err != nil {
+			return &apperr.Detail{Field: r.heads[r.drinks.name], Code: fields.OutOfRange, Message: err.Error() + "."}
+		}
+		b.put("drinks", map[string]json.RawMessage{kind: json.RawMessage(n.String())})
+		return nil
+	}
+	return &apperr.Detail{Field: r.heads[r.drinks.name], Code: fields.NotAllowed, Suggestions: []string{"servings", "drinks"},
+		Message: fmt.Sprintf("%s is %.60q, of which it is not known what or how much one is. Write it as one of %s with the volume of one, such as Beer 0.33 l, or its litres into a column Litres.", r.heads[r.drinks.name], strings.TrimSpace(name), strings.Join(drinkKinds[:], ", "))}
+}

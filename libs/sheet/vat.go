@@ -1,0 +1,177 @@
+package sheet
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/decimal"
+	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/units"
+)
+
+// Words of headings of amounts of money without value-added tax, and with it; and headings of amounts with it, of the tax itself
+// and of its rate, normalized by plain.
+const (
+	netMoneyWords   wordList = "netMoneyWords"
+	grossMoneyWords wordList = "grossMoneyWords"
+	grossMoneyHeads wordList = "grossMoneyHeads"
+	vatHeads        wordList = "vatHeads"
+	vatRateHeads    wordList = "vatRateHeads"
+)
+
+// vatColumns are the places of the tax that the amounts of a file contain, or do not; -1: the file has none.
+type vatColumns struct {
+	// amount is an amount that contains the tax.
+	amount int
+	// tax is the amount of the tax, and rate its rate.
+	tax, rate int
+}
+
+// findVAT finds the tax of amounts in a table of purchases, and makes an amount with tax the amount of it where it has no
+// other: factors are for amounts without.
+func (r *Reader) findVAT(known []Column) {
+	r.vat = vatColumns{-1, -1, -1}
+	if r.typ != "purchases" || r.heading("vatIncluded") {
+		return
+	}
+	for at, head := range r.heads {
+		stem, _, _ := unitOfHead(head)
+		has := func(heads wordList) bool { return heads.has(plain(head)) || heads.has(plain(stem)) }
+		switch {
+		case !r.free(at):
+		case has(vatRateHeads) && r.vat.rate < 0:
+			r.vat.rate = at
+		case has(vatHeads) && r.vat.tax < 0:
+			r.vat.tax = at
+		case has(grossMoneyHeads) && r.vat.amount < 0:
+			r.vat.amount = at
+		}
+	}
+	if r.vat.amount < 0 || r.heading(moneyField) || r.vat.tax < 0 && r.vat.rate < 0 {
+		r.vat.amount = -1
+		return
+	}
+	at := slices.IndexFunc(known, func(c Column) bool { return c.Name == moneyField })
+	if at < 0 {
+		return
+	}
+	if r.currency == "" {
+		_, unit, _ := unitOfHead(r.heads[r.vat.amount])
+		r.currency = moneyHead(known, "Amount ("+unit+")")
+	}
+	r.noteThousands(r.vat.amount)
+	r.columns[r.vat.amount] = known[at]
+	r.use(r.vat.amount)
+}
+
+// isNetMoney reports whether a heading is that of an amount without tax.
+func isNetMoney(head string) bool {
+	return netMoneyWords.hasAny(wordsOf(head)) || netMoneyWords.has(plain(head))
+}
+
+// isBetterAmount reports whether a column has an amount without tax, and that of the field so far does not say that.
+func (r *Reader) isBetterAmount(at int, field Column) bool {
+	before := r.placeOf(field.Name)
+	return r.typ == "purchases" && r.reading == interpreted && field.Name == moneyField && before >= 0 && !r.heading("vatIncluded") &&
+		isNetMoney(r.heads[at]) && !isNetMoney(r.heads[before])
+}
+
+// takeVAT takes the tax out of an amount that contains it.
+func (r *Reader) takeVAT(b *body, cells []string) *apperr.Detail {
+	at := r.placeOf(moneyField)
+	if i := slices.IndexFunc(r.each, func(each eachColumn) bool { return each.field.Name == moneyField }); at < 0 && i >= 0 {
+		if b.has(moneyField) && grossMoneyWords.hasAny(wordsOf(r.heads[r.each[i].at])) {
+			return r.takeRate(b, r.each[i].at, cells) // the tax of a row may be that of one piece, or of all
+		}
+		return nil
+	}
+	if at < 0 || !b.has(moneyField) || r.vat.tax < 0 && r.vat.amount < 0 || isNetMoney(r.heads[at]) {
+		return nil
+	}
+	amount, ok := r.amountOf(b)
+	if !ok {
+		return nil // the decoder of the record says what is wrong with it
+	}
+	tax, taxed := r.moneyAt(r.vat.tax, cells)
+	gross := r.vat.amount == at
+	switch {
+	case taxed && (gross || containsTax(amount, tax)):
+		net := new(big.Rat).Sub(amount, tax)
+		if net.Sign() < 0 {
+			return &apperr.Detail{Field: r.heads[r.vat.tax], Code: fields.OutOfRange,
+				Message: fmt.Sprintf("%s, %s, is more than %s.", r.heads[r.vat.tax], oneCell(cells, r.vat.tax), r.heads[at])}
+		}
+		r.use(r.vat.tax)
+		b.remove(moneyField)
+		return b.setRounded(moneyField, net)
+	case gross:
+		return r.takeRate(b, at, cells)
+	}
+	return nil
+}
+
+// takeRate sets the rate of the tax that an amount contains.
+func (r *Reader) takeRate(b *body, at int, cells []string) *apperr.Detail {
+	if r.vat.rate >= 0 {
+		text, _ := strings.CutSuffix(Unguard(oneCell(cells, r.vat.rate)), "%")
+		if rate, ok, fault := r.partNumber(r.vat.rate, strings.TrimSpace(text)); ok && fault == nil {
+			b.put("vatIncluded", true)
+			b.set("vatRate", json.RawMessage(rate.String()))
+			r.use(r.vat.rate)
+			return nil
+		}
+	}
+	return &apperr.Detail{Field: r.heads[at], Code: fields.Required, Suggestions: []string{"vatRate", moneyField},
+		Message: fmt.Sprintf("%s contains value-added tax, and the row does not say how much of it. Write the amount without it into a column amount, or the rate of the tax into a column vatRate.", r.heads[at])}
+}
+
+// amountOf returns the amount of money of a row.
+func (r *Reader) amountOf(b *body) (*big.Rat, bool) {
+	text := b.stated[moneyField]
+	if text == "" {
+		n, err := decimal.Parse(string(b.values[moneyField]))
+		return units.Rat(n), err == nil
+	}
+	format, _ := units.ParseFormat(r.declared())
+	n, err := units.ParseNumber(text, format)
+	return units.Rat(n), err == nil
+}
+
+// moneyAt returns the amount of money in a cell; false if there is none, or nothing.
+func (r *Reader) moneyAt(at int, cells []string) (*big.Rat, bool) {
+	if at < 0 {
+		return nil, false
+	}
+	text, _, ofThousands := money(Unguard(oneCell(cells, at)))
+	n, ok, fault := r.partNumber(at, text)
+	amount := units.Rat(n)
+	if _, unit, _ := unitOfHead(r.heads[at]); ofThousands || isThousands(unit) {
+		amount.Mul(amount, big.NewRat(1000, 1))
+	}
+	return amount, ok && fault == nil && n.Sign() > 0
+}
+
+// steps are those of rates of the tax in one per cent: 5.5, 7 and 8.1 are some, 15.97 is none.
+const steps = 10
+
+// containsTax reports whether an amount contains a tax, by the rate that it would be: 190 of 1190 is 19 % of the rest, and no
+// rate of the whole. Of 250 and 1250 it is not known, and then the amount is without tax, as amounts are without a word.
+func containsTax(amount, tax *big.Rat) bool {
+	rest := new(big.Rat).Sub(amount, tax)
+	return rest.Sign() > 0 && !isRate(tax, amount) && isRate(tax, rest)
+}
+
+// isRate reports whether a tax, rounded to hundredths, is a rate of an amount.
+func isRate(tax, amount *big.Rat) bool {
+	if amount.Sign() <= 0 {
+		return false
+	}
+	rate := new(big.Rat).Mul(new(big.Rat).Quo(tax, amount), big.NewRat(100*steps, 1))
+	whole, _ := new(big.Int).SetString(rate.FloatString(0), 10)
+	near := new(big.Rat).Quo(new(big.Rat).Mul(new(big.Rat).SetInt(whole), amount), big.NewRat(100*steps, 1))
+	return new(big.Rat).Abs(near.Sub(near, tax)).Cmp(big.NewRat(1, 100)) <= 0
+}
