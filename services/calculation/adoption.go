@@ -58,7 +58,7 @@ func (s *server) adopt(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	w, err := s.writes.Begin(c)
+	w, err := s.begin(c, "adoptFactorSet")
 	if err != nil {
 		return err
 	}

@@ -12,8 +12,8 @@ import (
 // The most that reading the result of an event of a thousand records may allocate, and
 // asking whether it has changed.
 const (
-	resultAllocations    = 812
-	unchangedAllocations = 815
+	resultAllocations    = 750
+	unchangedAllocations = 753
 )
 
 func TestAllocationsOfAResult(t *testing.T) {
@@ -31,7 +31,7 @@ func TestAllocationsOfAResult(t *testing.T) {
 		{"", http.StatusOK, resultAllocations},
 		{tag, http.StatusNotModified, unchangedAllocations},
 	} {
-		got := testing.AllocsPerRun(50, func() {
+		got := testkit.Allocations(50, func() {
 			ctx.Request.Reset()
 			ctx.Response.Reset()
 			ctx.ResetUserValues()

@@ -112,7 +112,7 @@ func (s *server) setEffect(ctx context.Context, e *record.Event, i int) error {
 
 // assessChange recalculates the effect of a stale proposal, for the manager who is to decide.
 func (s *server) assessChange(c *fiber.Ctx) error {
-	return s.decideChange(c, func(w writes.Write, policy record.Policy, comment string, p record.Proposal, ev record.Event) error {
+	return s.decideChange(c, "assessEventChange", func(w writes.Write, policy record.Policy, comment string, p record.Proposal, ev record.Event) error {
 		if p.Kind == record.SignedOff {
 			return apperr.New(apperr.InvalidTransition, "A proposed sign-off has no effect on the figures that could be calculated.")
 		}
@@ -165,13 +165,13 @@ func (s *server) stale(ctx context.Context, ev record.Event, p record.Proposal) 
 	if err != nil {
 		return false, err
 	}
-	revision, err := s.Revision(ctx, ev.Org, ev.ID)
-	return due || len(p.Effect) == 0 || p.ContextRev != ev.ContextRev || p.ResultRevision != revision, err
+	newest, err := s.resultOrNone(ctx, ev.Org, ev.ID)
+	return due || len(p.Effect) == 0 || p.ContextRev != ev.ContextRev || p.ResultRevision != newest.Revision, err
 }
 
 // approveChange applies a proposal, requested by another manager than the one who made it.
 func (s *server) approveChange(c *fiber.Ctx) error {
-	return s.decideChange(c, func(w writes.Write, policy record.Policy, comment string, p record.Proposal, ev record.Event) error {
+	return s.decideChange(c, "approveEventChange", func(w writes.Write, policy record.Policy, comment string, p record.Proposal, ev record.Event) error {
 		if p.By.ID == w.By.ID {
 			return apperr.New(apperr.SelfApprovalForbidden, "The person who proposed a change cannot approve it. A second manager must decide.")
 		}
@@ -215,7 +215,7 @@ func staleProposal() error {
 
 // rejectChange closes a proposal. Its author may do so too.
 func (s *server) rejectChange(c *fiber.Ctx) error {
-	return s.decideChange(c, func(w writes.Write, policy record.Policy, comment string, p record.Proposal, _ record.Event) error {
+	return s.decideChange(c, "rejectEventChange", func(w writes.Write, policy record.Policy, comment string, p record.Proposal, _ record.Event) error {
 		left, err := s.decided(c, w, record.EventRequest{
 			Action: record.ChangeRejected, Comment: comment, FourEyes: policy.FourEyes, PolicyRev: policy.Rev, AnyGate: true,
 		}, p, func(*record.Event) error { return nil })
@@ -226,13 +226,13 @@ func (s *server) rejectChange(c *fiber.Ctx) error {
 	})
 }
 
-// decideChange reads the subject of the decision.
-func (s *server) decideChange(c *fiber.Ctx, decide func(w writes.Write, policy record.Policy, comment string, p record.Proposal, ev record.Event) error) error {
+// decideChange reads the subject of the decision that an operation makes.
+func (s *server) decideChange(c *fiber.Ctx, operation string, decide func(w writes.Write, policy record.Policy, comment string, p record.Proposal, ev record.Event) error) error {
 	comment, err := readDecision(c, false)
 	if err != nil {
 		return err
 	}
-	w, err := s.writes.Begin(c)
+	w, err := s.begin(c, operation)
 	if err != nil {
 		return err
 	}
@@ -291,7 +291,7 @@ func (s *server) changed(c *fiber.Ctx, w writes.Write, req record.EventRequest, 
 	return e, writes.AuditEvent(c, e)
 }
 
-// proposeSignOff stores a sign-off as a proposal for a second manager.
+// proposeSignOff stores a sign-off as a proposal for a second manager, once.
 func (s *server) proposeSignOff(c *fiber.Ctx, w writes.Write, policy record.Policy, ev record.Event, revision int64, statement string) error {
 	body, err := json.Marshal(fiber.Map{"revision": revision, "statement": statement})
 	if err != nil {
@@ -303,7 +303,13 @@ func (s *server) proposeSignOff(c *fiber.Ctx, w writes.Write, policy record.Poli
 	}
 	e, err := w.EventFlow().Apply(c.UserContext(), record.EventRequest{
 		Org: w.Org, ID: ev.ID, Action: record.ChangeProposed, By: w.By, Comment: statement, Proposal: p.ID, FourEyes: true, PolicyRev: policy.Rev, Gate: record.GateOpen,
-		Change: func(e *record.Event) error { return e.AddProposal(p) },
+		Change: func(e *record.Event) error {
+			if open, ok := e.Pending(p); ok {
+				p = open
+				return record.ErrUnchanged
+			}
+			return e.AddProposal(p)
+		},
 	})
 	if err != nil {
 		return err

@@ -21,13 +21,7 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/report"
 )
 
-// Revision implements signoff.Results.
-func (s *server) Revision(ctx context.Context, org record.OrgID, event record.EventID) (int64, error) {
-	r, err := s.resultOrNone(ctx, org, event)
-	return r.Revision, err
-}
-
-// Sweep removes what was stored for sign-offs of an event that did not come about.
+// Sweep removes what was stored for sign-offs of an event that failed.
 func (s *server) Sweep(ctx context.Context, ev record.Event) error {
 	roots := make([]string, len(ev.Editions))
 	for i, e := range ev.Editions {
@@ -39,7 +33,7 @@ func (s *server) Sweep(ctx context.Context, ev record.Event) error {
 // signedEvent reads the event in the path, which may be deleted if a revision of it was signed: that remains readable
 // for those who could see the event.
 func (s *server) signedEvent(c *fiber.Ctx) (record.Event, error) {
-	org := record.OrgID(web.PrincipalOf(c).Org)
+	org := teams.Org(c)
 	ev, err := s.Records.EventContext(c.UserContext(), org, teams.EventID(c))
 	if errors.Is(err, record.ErrNotFound) || err == nil && (ev.Org != org || ev.Deleted && len(ev.Editions) == 0) {
 		return record.Event{}, record.NoSuchEvent()
@@ -83,7 +77,7 @@ func (s *server) keptEdition(c *fiber.Ctx) (record.Event, *editions.Edition, err
 	}
 	refusal := apperr.New(apperr.RevisionNotKept, "Revision %s was not signed off, so only its figures are kept.", c.Params("revision"))
 	return ev, nil, refusal.With(apperr.Detail{Field: "revision", Code: "NOT_SIGNED",
-		Message: "The newest revision has its explanation and report at …/results/explain and …/results/report. To keep them permanently, sign off a revision: POST /events/{eventId}/sign-off."})
+		Message: "The newest revision has its explanation and report (GET …/results/explain, GET …/results/report). To keep them permanently, sign off a revision (POST /events/{eventId}/sign-off)."})
 }
 
 // keptRevision serves the result of a signed revision unchanged.
@@ -142,27 +136,38 @@ func (s *server) revisionReport(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	name := keptBundle
-	switch {
-	case form == formCSV, form == formWorkbook:
-		name = keptTable
-		c.Set(fiber.HeaderContentDisposition, tableName(ev.ID, e.Revision, form))
-	case form == formHTML:
-		if name = keptPageIn(cmp.Or(language, footprint.English)); len(e.Documents[name].Parts) == 0 {
-			name, language = keptPage, footprint.English
-		}
-		c.Set(fiber.HeaderContentLanguage, cmp.Or(language, footprint.English))
-		c.Set(fiber.HeaderContentSecurityPolicy, report.ContentSecurityPolicy())
-	case names == bundle.NamesRoles || views(c):
-		name = keptRoles
+	if form == formJSON && views(c) {
+		names = bundle.NamesRoles
 	}
+	kept := form
+	switch form {
+	case formWorkbook:
+		kept = formCSV
+	case formHTML:
+		language = cmp.Or(language, footprint.English)
+		if len(e.Documents[keptReport(form, names, language)].Parts) == 0 {
+			language = footprint.English
+		}
+	}
+	name := keptReport(kept, names, language)
 	document := e.Documents[name]
+	if len(document.Parts) == 0 {
+		return apperr.New(apperr.NotAcceptable, "Edition %d was signed before other forms than the bundle were kept without names.", e.Edition).
+			With(apperr.Detail{Field: fiber.HeaderAccept, Code: "NOT_ALLOWED", Message: "With names=roles, this edition is available as " + formJSON + ".",
+				Suggestions: []string{formJSON}})
+	}
 	contentType, tag := document.ContentType, `"`+document.SHA256[:32]+`"`
 	switch form {
-	case formHTML, formCSV:
+	case formHTML:
 		contentType += "; charset=utf-8"
+		c.Set(fiber.HeaderContentLanguage, language)
+		c.Set(fiber.HeaderContentSecurityPolicy, report.ContentSecurityPolicy())
+	case formCSV:
+		contentType += "; charset=utf-8"
+		c.Set(fiber.HeaderContentDisposition, tableName(ev.ID, e.Revision, form))
 	case formWorkbook:
 		contentType, tag = formWorkbook, web.ETagOf(formWorkbook, document.SHA256)
+		c.Set(fiber.HeaderContentDisposition, tableName(ev.ID, e.Revision, form))
 	}
 	c.Set(fiber.HeaderContentType, contentType)
 	c.Set(fiber.HeaderETag, tag)

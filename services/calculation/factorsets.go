@@ -103,8 +103,9 @@ func viewOfPack(p *factors.Pack) *packView {
 	if p == nil {
 		return nil
 	}
-	return &packView{Name: p.Name, Release: p.Release, Title: p.Title, Publisher: p.Publisher, Base: p.Base, StandIns: p.StandIns,
-		Rows: p.Rows, Unsigned: p.SignedBy == "", SignedBy: p.SignedBy}
+	return &packView{Name: p.Name, Release: p.Release, Title: p.Title, Publisher: p.Publisher, Base: p.Base,
+		StandIns: append([]string{}, p.StandIns...), // a pack may leave them out
+		Rows:     p.Rows, Unsigned: p.SignedBy == "", SignedBy: p.SignedBy}
 }
 
 // sourcesOf lists the sources of rows, the one with the most rows first.

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 
 	"github.com/gofiber/fiber/v2"
@@ -26,23 +25,30 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-// The documents of an edition.
+// The documents of an edition, besides those of its report.
 const (
 	keptResult  = "result"
 	keptExplain = "explain"
-	keptBundle  = "report.json"
-	keptRoles   = "report.roles.json"
-	keptPage    = "report.html"
-	keptTable   = "report.csv"
 )
 
-// keptPageIn returns the name of the page in a language. The one in English is what was
-// signed; the others are translations of it, and editions of before there were any have none.
-func keptPageIn(language string) string {
-	if language == footprint.English {
-		return keptPage
+// keptReport returns the name of the report in a form and a variant. Of pages, the one in English is what was signed;
+// the others are translations of it.
+func keptReport(form, names, language string) string {
+	name := "report"
+	if names == bundle.NamesRoles {
+		name += ".roles"
 	}
-	return "report." + language + ".html"
+	switch form {
+	case formCSV:
+		return name + ".csv"
+	case formHTML:
+		if language != footprint.English {
+			name += "." + language
+		}
+		return name + ".html"
+	default:
+		return name + ".json"
+	}
 }
 
 // wholeLimits bound the events that can be signed off, and those that can be reported.
@@ -80,15 +86,21 @@ func (s *server) Keep(ctx context.Context, ev record.Event, e record.Edition) (r
 	if err := keepExplained(ctx, w, result, counted); err != nil {
 		return "", err
 	}
-	if err := s.keepReports(ctx, w, ev, result, built); err != nil {
-		return "", err
-	}
-	source.InputsHash = result.InputsHash // the free text that it covers is withheld
-	withoutNames, err := s.build(bundle.WithoutNames(source, pseudonym), result)
+	data, _, err := s.reportData(ctx, ev, result, built, nil)
 	if err != nil {
 		return "", err
 	}
-	if err := keepBundle(ctx, w, keptRoles, withoutNames.Bundle); err != nil {
+	if err := keepReports(ctx, w, bundle.NamesFull, data); err != nil {
+		return "", err
+	}
+	pseudonyms := bundle.NewPseudonyms(pseudonym)
+	source.InputsHash = result.InputsHash // the free text that it covers is withheld
+	if data.Built, err = s.build(pseudonyms.WithoutNames(source), result); err != nil {
+		return "", err
+	}
+	data.SignOff = data.Built.SignOff
+	withhold(&data, pseudonyms)
+	if err := keepReports(ctx, w, bundle.NamesRoles, data); err != nil {
 		return "", err
 	}
 	return w.Close(ctx)
@@ -144,24 +156,18 @@ func keepExplained(ctx context.Context, w *editions.Writer, result resulttree.Re
 	})
 }
 
-func keepBundle(ctx context.Context, w *editions.Writer, name string, b bundle.Bundle) error {
-	return w.Document(ctx, name, fiber.MIMEApplicationJSON, func(d *editions.DocumentWriter) error { return b.EncodeTo(d, d.Cut) })
-}
-
-func (s *server) keepReports(ctx context.Context, w *editions.Writer, ev record.Event, result resulttree.Result, built bundle.Built) error {
-	if err := keepBundle(ctx, w, keptBundle, built.Bundle); err != nil {
-		return err
-	}
-	data, _, err := s.reportData(ctx, ev, result, built, nil)
+// keepReports stores a variant of the report in all forms and languages.
+func keepReports(ctx context.Context, w *editions.Writer, names string, data report.Data) error {
+	err := w.Document(ctx, keptReport(formJSON, names, ""), formJSON, func(d *editions.DocumentWriter) error { return data.EncodeTo(d, d.Cut) })
 	if err != nil {
 		return err
 	}
 	for _, language := range footprint.Languages() {
-		if err := w.Document(ctx, keptPageIn(language), formHTML, func(d *editions.DocumentWriter) error { return report.HTML(d, data, language) }); err != nil {
+		if err := w.Document(ctx, keptReport(formHTML, names, language), formHTML, func(d *editions.DocumentWriter) error { return report.HTML(d, data, language) }); err != nil {
 			return err
 		}
 	}
-	return w.Document(ctx, keptTable, formCSV, func(d *editions.DocumentWriter) error { return report.CSV(d, data) })
+	return w.Document(ctx, keptReport(formCSV, names, ""), formCSV, func(d *editions.DocumentWriter) error { return report.CSV(d, data) })
 }
 
 // reportData returns the data of the page and the table of a result, and the list of what to measure next. People have the
@@ -193,9 +199,6 @@ func (s *server) reportData(ctx context.Context, ev record.Event, result resultt
 	return data, checks.Next, err
 }
 
-// freeInFinding is free text in the message of a finding: the name of a site.
-var freeInFinding = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
-
 // withhold replaces the people of a report by their pseudonyms, and its free text, in what is not of its bundle.
 func withhold(data *report.Data, pseudonyms *bundle.Pseudonyms) {
 	data.Causes, data.Findings, data.About.Compensation = slices.Clone(data.Causes), slices.Clone(data.Findings), slices.Clone(data.About.Compensation)
@@ -203,9 +206,7 @@ func withhold(data *report.Data, pseudonyms *bundle.Pseudonyms) {
 		data.Causes[i].By = pseudonyms.Of(data.Causes[i].By)
 	}
 	for i := range data.Findings {
-		if f := &data.Findings[i]; f.Code == findings.SiteEnergyTwice {
-			f.Message = freeInFinding.ReplaceAllString(f.Message, `"`+bundle.Withheld+`"`)
-		}
+		data.Findings[i] = data.Findings[i].Withholding(bundle.Withheld)
 	}
 	for i := range data.About.Compensation {
 		if c := &data.About.Compensation[i]; c.Description != "" {

@@ -56,7 +56,7 @@ func (s *server) queue(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	org := record.OrgID(web.PrincipalOf(c).Org)
+	org := teams.Org(c)
 	var named record.Event
 	if teams.Named(c) {
 		if named, err = s.event(c); err != nil {

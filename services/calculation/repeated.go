@@ -65,7 +65,7 @@ func (s *server) repeatable(next fiber.Handler, answer func(c *fiber.Ctx, d deed
 // done looks for the request's change of the event in the path. For an event deleted since there is no response,
 // unless the request deleted it.
 func (s *server) done(c *fiber.Ctx) (deed, bool, error) {
-	e, err := s.Records.EventContext(c.UserContext(), record.OrgID(web.PrincipalOf(c).Org), teams.EventID(c))
+	e, err := s.Records.EventContext(c.UserContext(), teams.Org(c), teams.EventID(c))
 	if errors.Is(err, record.ErrNotFound) {
 		return deed{}, false, nil
 	}

@@ -156,6 +156,20 @@ func TestARepeatedChangeOfAnEventIsFound(t *testing.T) {
 			t.Errorf("%d proposals", n)
 		}
 	})
+	t.Run("propose to sign off, without a key", func(t *testing.T) {
+		t.Parallel()
+		s := prepared(t)
+		s.fourEyes()
+		ids := map[string]int{}
+		for _, statement := range []string{"So it is.", "So it is.", "So it is now."} {
+			body := revision(s)
+			body["statement"] = statement
+			ids[s.call(http.MethodPost, signOffPath, manager, body).want(http.StatusAccepted).data("change", "_id")]++
+		}
+		if n := len(s.eventNow().Proposals); n != 2 || len(ids) != 2 {
+			t.Errorf("%d proposals, answered with %v", n, ids)
+		}
+	})
 	t.Run("reject", func(t *testing.T) {
 		t.Parallel()
 		s := prepared(t)

@@ -48,20 +48,20 @@ func (s *server) report(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	newest, due, err := s.newest(c.UserContext(), ev)
+	newest, err := s.newest(c.UserContext(), ev)
 	if err != nil {
 		return err
 	}
 	tag := ""
 	if names != bundle.NamesRoles {
-		if tag, err = s.reportTag(c.UserContext(), ev, newest, due, names, form, language); err != nil {
+		if tag, err = s.reportTag(c.UserContext(), ev, newest, names, form, language); err != nil {
 			return err
 		}
 	}
 	if tag != "" && web.NotModified(c, tag) {
 		return web.SendNotModified(c, tag)
 	}
-	m := &making{ev: ev, newest: newest, form: form, language: language, names: names, tag: tag, file: s.Spool.New(string(ev.Org))}
+	m := &making{ev: ev, newest: newest.Result, form: form, language: language, names: names, tag: tag, file: s.Spool.New(string(ev.Org))}
 	if names == bundle.NamesRoles {
 		m.pseudonyms = bundle.NewPseudonyms(pseudonym)
 	}

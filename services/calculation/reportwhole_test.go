@@ -71,7 +71,7 @@ func TestReportsHaveTheBytesOfWholeOnes(t *testing.T) {
 		for _, v := range variants {
 			want := whole[v.names][v.accept+v.language()]
 			got := s.of("/report"+v.query, "Accept", v.accept).want(http.StatusOK)
-			if withoutChance(got.body) != withoutChance(want) || v.names != bundle.NamesRoles && !bytes.Equal(got.body, want) {
+			if !bytes.Equal(got.body, want) && (v.names != bundle.NamesRoles || withoutChance(got.body) != withoutChance(want)) {
 				at := 0
 				for at < min(len(want), len(got.body)) && want[at] == got.body[at] {
 					at++

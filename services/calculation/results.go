@@ -76,6 +76,11 @@ func viewOf(r resulttree.Result, status string) (resultView, error) {
 	if err != nil {
 		return resultView{}, err
 	}
+	return viewOfSum(r, sum, status)
+}
+
+// viewOfSum is viewOf for a result whose sum has been decoded.
+func viewOfSum(r resulttree.Result, sum total.Contribution, status string) (resultView, error) {
 	set, err := factors.ByID(r.Context.FactorSet)
 	if err != nil {
 		return resultView{}, fmt.Errorf("result of event %s: %w", r.Event, err)
@@ -103,7 +108,7 @@ func viewOf(r resulttree.Result, status string) (resultView, error) {
 func (s *server) event(c *fiber.Ctx) (record.Event, error) {
 	ev, read, err := teams.Event(c)
 	if !read {
-		ev, err = s.Records.Event(c.UserContext(), record.OrgID(web.PrincipalOf(c).Org), teams.EventID(c))
+		ev, err = s.Records.Event(c.UserContext(), teams.Org(c), teams.EventID(c))
 	}
 	if errors.Is(err, record.ErrNotFound) {
 		err = record.NoSuchEvent()
@@ -116,15 +121,11 @@ func (s *server) result(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	stored, due, err := s.newest(c.UserContext(), ev)
+	newest, err := s.newest(c.UserContext(), ev)
 	if err != nil {
 		return err
 	}
-	status := statusCurrent
-	if due {
-		status = statusRecalculating
-	}
-	view, err := viewOf(stored, status)
+	view, err := viewOfSum(newest.Result, newest.sum, newest.status())
 	if err != nil {
 		return err
 	}
@@ -132,12 +133,12 @@ func (s *server) result(c *fiber.Ctx) error {
 		return err
 	}
 	view.Participants, view.Compensation = participantsOf(ev, view.Breakdown), compensationOf(ev)
-	checks, err := s.crosschecks.Of(c.UserContext(), ev, stored)
+	checks, err := s.crosschecks.Of(c.UserContext(), ev, newest.Result)
 	if err != nil {
 		return err
 	}
 	view.Findings, view.MeasureNext, view.Cause = checks.Findings, checks.Next, causesFor(c, view.Cause)
-	view.Notices = footprint.WithSetNotice(view.Notices, stored.Context)
+	view.Notices = footprint.WithSetNotice(view.Notices, newest.Context)
 	return web.OK(c, view)
 }
 
@@ -149,27 +150,38 @@ func (s *server) due(ctx context.Context, ev record.Event) (bool, error) {
 	return s.Records.HasMarkedRecords(ctx, ev.Org, ev.ID)
 }
 
-// newest reads the newest result of an event and whether it is outdated, or returns why there is none. The marks are
-// read first, that of the event with the event, then the result: changes whose marks are cleared are in any result
-// read later, so an outdated result is never called current.
-func (s *server) newest(ctx context.Context, ev record.Event) (r resulttree.Result, due bool, err error) {
-	if due, err = s.due(ctx, ev); err != nil {
-		return r, due, err
+// newestResult is the newest result of an event with its sum, which is not empty.
+type newestResult struct {
+	resulttree.Result
+	sum total.Contribution
+	due bool // it is outdated
+}
+
+func (n newestResult) status() string {
+	if n.due {
+		return statusRecalculating
 	}
-	r, err = s.Results.Result(ctx, ev.Org, ev.ID)
+	return statusCurrent
+}
+
+// newest reads the newest result of an event, or returns why there is none. The marks are read first, that of the
+// event with the event, then the result: changes whose marks are cleared are in any result read later, so an outdated
+// result is never called current. An empty result is stored to guard against older writers only.
+func (s *server) newest(ctx context.Context, ev record.Event) (n newestResult, err error) {
+	if n.due, err = s.due(ctx, ev); err != nil {
+		return n, err
+	}
+	n.Result, err = s.Results.Result(ctx, ev.Org, ev.ID)
 	if errors.Is(err, resulttree.ErrNotFound) {
-		return r, due, noResult(due)
+		return n, noResult(n.due)
 	}
-	if err != nil {
-		return r, due, err
+	if err == nil {
+		n.sum, err = n.Sum()
 	}
-	if empty, err := isEmpty(r); err != nil || empty {
-		if err == nil {
-			err = noResult(due)
-		}
-		return r, due, err
+	if err == nil && n.sum.Records() == 0 && len(n.Failed) == 0 {
+		err = noResult(n.due)
 	}
-	return r, due, nil
+	return n, err
 }
 
 // resultOrNone reads the newest result of an event; its zero value if there is none.
@@ -189,13 +201,6 @@ func (s *server) counts(ctx context.Context, ev record.Event) (*record.Counts, e
 	}
 	counts := record.CountsOf(byStatus)
 	return &counts, nil
-}
-
-// isEmpty reports whether a result is empty: it is stored to guard against older writers, but there is nothing to
-// show.
-func isEmpty(r resulttree.Result) (bool, error) {
-	sum, err := r.Sum()
-	return sum.Records() == 0 && len(r.Failed) == 0, err
 }
 
 // noResult returns the error for either reason why there is no result.

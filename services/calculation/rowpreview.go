@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -80,6 +81,9 @@ func (s *server) previewRows(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	if err := carried.refuseRepeated(rows); err != nil {
+		return err
+	}
 	p := rowPreview{server: s, c: c, ev: ev, carried: carried, explained: explained,
 		library: &record.SupplierLibrary{Context: c.UserContext(), Store: s.Records, Org: ev.Org}}
 	return p.answer(rows)
@@ -119,8 +123,11 @@ type carried struct {
 	// Context is the revision of the event's context that the rows were counted under.
 	Context int64              `json:"context"`
 	Sum     total.Contribution `json:"sum"`
-	// Replaced are the drafts that rows replace.
-	Replaced []record.ID `json:"replaced"`
+	// Replaced are the drafts that rows replace, and ReplacedBy the numbers of those rows, from 1 over all parts.
+	Replaced   []record.ID `json:"replaced"`
+	ReplacedBy []int       `json:"replacedBy,omitempty"`
+	// Rows is how many rows there have been.
+	Rows int `json:"rows,omitempty"`
 }
 
 func readCarried(text string, ev record.Event) (carried, error) {
@@ -139,6 +146,37 @@ func readCarried(text string, ev record.Event) (carried, error) {
 		return from, apperr.Invalid(apperr.Detail{Field: "after", Code: "EVENT_CHANGED", Message: "The event has changed since the previous part. Start again with the first part."})
 	}
 	return from, nil
+}
+
+// refuseRepeated returns the error of rows that replace a draft that another row replaces, here or in an earlier part: both
+// would count.
+func (c carried) refuseRepeated(rows []sentRow) error {
+	var faults []apperr.Detail
+	fault := func(i int, other string) {
+		at := fmt.Sprintf("items[%d].recordId", i)
+		faults = append(faults, apperr.Detail{Field: at, Code: fields.DuplicateKey, Message: at + " repeats " + other + ". A draft is replaced by one row."})
+	}
+	here := make(map[record.ID]int, len(rows))
+	for i, row := range rows {
+		if row.record == "" {
+			continue
+		}
+		if first, twice := here[row.record]; twice {
+			fault(i, fmt.Sprintf("items[%d].recordId", first))
+			continue
+		}
+		here[row.record] = i
+		switch at := slices.Index(c.Replaced, row.record); {
+		case at >= 0 && at < len(c.ReplacedBy):
+			fault(i, fmt.Sprintf("that of row %d of all parts", c.ReplacedBy[at]))
+		case at >= 0:
+			fault(i, "that of a row of an earlier part")
+		}
+	}
+	if len(faults) == 0 {
+		return nil
+	}
+	return apperr.Invalid(faults...)
 }
 
 func (c carried) text() (string, error) {
@@ -194,6 +232,7 @@ func (p *rowPreview) answer(rows []sentRow) error {
 			left = append(left, part)
 		}
 	}
+	p.carried.Rows += len(rows)
 	sum := total.Sum(left...)
 	view.Approved, view.Waiting, view.Drafts = sumOf(approved), sumOf(base.queue.sum), sumOf(sum)
 	view.All = sumOf(total.Sum(approved, base.queue.sum, sum))
@@ -216,6 +255,7 @@ func (p *rowPreview) row(i int, row sentRow, approved total.Contribution, drafts
 	p.carried.Sum = p.carried.Sum.Add(part)
 	if row.record != "" {
 		p.carried.Replaced = append(p.carried.Replaced, row.record)
+		p.carried.ReplacedBy = append(p.carried.ReplacedBy, p.carried.Rows+i+1)
 	}
 	own, with := part.Interval(), approved.Add(part)
 	together := with.Interval()

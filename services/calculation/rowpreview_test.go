@@ -124,3 +124,29 @@ func TestPartsOfRowsAddUp(t *testing.T) {
 		}
 	}
 }
+
+// TestADraftIsReplacedByOneRow: two rows with one recordId would both count, and are refused, also in different parts.
+func TestADraftIsReplacedByOneRow(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	draft := s.add("waste", `{"treatment":"landfill","weightKg":7}`, record.Unsubmitted)
+	of := func(kg int) map[string]any {
+		row := waste(kg)
+		row["recordId"] = string(draft.ID)
+		return row
+	}
+	refused := func(after, field, message string, rows ...map[string]any) {
+		t.Helper()
+		a := s.rows("org1.user", after, rows...).wantError(http.StatusBadRequest, "VALIDATION_ERROR")
+		if a.text("error", "details", 0, "field") != field || a.text("error", "details", 0, "code") != "DUPLICATE_KEY" || !strings.Contains(a.text("error", "details", 0, "message"), message) {
+			t.Errorf("%s", a.body)
+		}
+	}
+	refused("", "items[2].recordId", "items[2].recordId repeats items[0].recordId.", of(1), waste(2), of(3))
+	first := s.rows("org1.user", "", waste(1), of(2)).want(http.StatusOK)
+	second := s.rows("org1.user", first.data("sum"), waste(3)).want(http.StatusOK)
+	if second.data("drafts", "records") != "3" {
+		t.Errorf("%s drafts", second.data("drafts", "records"))
+	}
+	refused(second.data("sum"), "items[0].recordId", "repeats that of row 2 of all parts.", of(4))
+}

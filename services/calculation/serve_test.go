@@ -18,7 +18,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/bundle"
-	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
 	recordstore "github.com/eventcarbon/ecf/libs/record/sqlitestore"
@@ -54,6 +53,7 @@ type watched struct {
 	*recordstore.Store
 	approved atomic.Int64 // records read by Approved
 	between  func()
+	reading  func() // called by Approved and CountByStatus
 	// unsettled: the process crashes before it stores the response of a key.
 	unsettled atomic.Bool
 }
@@ -66,9 +66,19 @@ func (w *watched) ReplaceKey(ctx context.Context, o record.OrgID, e record.KeyEn
 }
 
 func (w *watched) Approved(ctx context.Context, o record.OrgID, sub record.Sub, from, to int64) ([]record.Counted, error) {
+	if w.reading != nil {
+		w.reading()
+	}
 	counted, err := w.Store.Approved(ctx, o, sub, from, to)
 	w.approved.Add(int64(len(counted)))
 	return counted, err
+}
+
+func (w *watched) CountByStatus(ctx context.Context, o record.OrgID, event record.EventID) (map[record.Status]int64, error) {
+	if w.reading != nil {
+		w.reading()
+	}
+	return w.Store.CountByStatus(ctx, o, event)
 }
 
 func (w *watched) Waiting(ctx context.Context, o record.OrgID, event record.EventID, after record.QueuePlace, limit int64) ([]record.Record, error) {
@@ -149,7 +159,7 @@ func (s *service) add(typ, body string, until record.Status) record.Record {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	decoded, err := footprint.Decode(typ, []byte(body), ev.Context())
+	decoded, err := record.DecodeOptions(s.t.Context(), s.records, org, false).Decode(typ, []byte(body), ev.Context())
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/idempotency"
 	"github.com/eventcarbon/ecf/libs/notify"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/record/signoff"
 	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/libs/writes"
@@ -37,8 +38,7 @@ type RecordStore interface {
 	record.FactorPacks
 	record.ReviewQueue
 	record.Drafts
-	ClosingEvents(ctx context.Context, limit int) ([]record.EventRef, error)
-	Fence(ctx context.Context, org record.OrgID, sub record.Sub, from, to, epoch int64) error
+	signoff.Store
 	record.Pages
 	EntriesAfter(ctx context.Context, org record.OrgID, ids []record.ID, after record.EntryPlace, limit int) ([]record.StoredEntry, error)
 }
@@ -137,6 +137,17 @@ func (s *server) routes() []web.Route {
 		{Operation: "getRevisionReport", Handler: s.limitConcurrency(s.revisionReport)},
 		{Operation: "compareResults", Handler: s.diff},
 	}
+}
+
+// begin returns the write of a request for an operation that may calculate for long: it ends if the caller's right to
+// it does before anything is changed.
+func (s *server) begin(c *fiber.Ctx, operation string) (writes.Write, error) {
+	w, err := s.writes.Begin(c)
+	if err != nil {
+		return w, err
+	}
+	w.Still, err = teams.Revalidate(c, s.Verifier, s.Records, s.Now, operation)
+	return w, err
 }
 
 const (

@@ -74,7 +74,7 @@ func (s *server) explainTag(ev record.Event, r resulttree.Result, due bool, page
 
 // reportTag returns the tag of a report in a form; see settledTag. One with names
 // replaced by pseudonyms has none: they are others each time.
-func (s *server) reportTag(ctx context.Context, ev record.Event, r resulttree.Result, due bool, names, form, language string) (string, error) {
+func (s *server) reportTag(ctx context.Context, ev record.Event, newest newestResult, names, form, language string) (string, error) {
 	organization, err := s.Records.Organization(ctx, ev.Org)
 	if err != nil && !errors.Is(err, record.ErrNotFound) {
 		return "", err
@@ -87,7 +87,7 @@ func (s *server) reportTag(ctx context.Context, ev record.Event, r resulttree.Re
 	if s.Keys != nil {
 		key = s.Keys.Public().Keys[0].KeyID
 	}
-	return s.settledTag(ev, r, due, "report", names, form, language, key, organization.Name, organization.Policy.Rev, counts)
+	return s.settledTag(ev, newest.Result, newest.due, "report", names, form, language, key, organization.Name, organization.Policy.Rev, counts)
 }
 
 // editionTag returns the tag of a page of the stored explanation of a signed revision, which never changes.

@@ -41,7 +41,7 @@ const severityWarning = "warning"
 
 // checklist reads the open items of an event.
 func (s *server) checklist(ctx context.Context, ev record.Event) (checklistView, error) {
-	result, due, err := s.newest(ctx, ev)
+	newest, err := s.newest(ctx, ev)
 	if err != nil {
 		return checklistView{}, err
 	}
@@ -49,17 +49,14 @@ func (s *server) checklist(ctx context.Context, ev record.Event) (checklistView,
 	if err != nil {
 		return checklistView{}, err
 	}
-	checks, err := s.crosschecks.Of(ctx, ev, result)
+	checks, err := s.crosschecks.Of(ctx, ev, newest.Result)
 	if err != nil {
 		return checklistView{}, err
 	}
 	list := checklistView{
-		Revision: result.Revision, Status: statusCurrent, Waiting: counts.Submitted + counts.InReview,
+		Revision: newest.Revision, Status: newest.status(), Waiting: counts.Submitted + counts.InReview,
 		ChangesRequested: counts.ChangesRequested, Unsubmitted: counts.Unsubmitted, Rejected: counts.Rejected,
 		OpenChanges: len(ev.Proposals), Warnings: []findings.Finding{},
-	}
-	if due {
-		list.Status = statusRecalculating
 	}
 	for _, f := range checks.Findings {
 		if f.Severity == severityWarning {
@@ -82,7 +79,7 @@ func (s *server) signOff(c *fiber.Ctx) error {
 	if err := web.Finish(c, r); err != nil {
 		return err
 	}
-	w, err := s.writes.Begin(c)
+	w, err := s.begin(c, "signOffEvent")
 	if err != nil {
 		return err
 	}
@@ -140,6 +137,9 @@ func (s *server) beginSignOff(c *fiber.Ctx, w writes.Write, ev record.Event, req
 		return fmt.Errorf("sign off: %w", err)
 	}
 	request.Org, request.Event, request.Open = w.Org, ev.ID, open
+	if err := w.Still(c.UserContext()); err != nil {
+		return err // the checklist may have taken long
+	}
 	service := s.signOffs()
 	service.Report, service.Once = w.Report, w.Request.Once()
 	closing, err := service.Begin(c.UserContext(), request)
@@ -178,7 +178,7 @@ func (s *server) withdrawSignOff(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	w, err := s.writes.Begin(c)
+	w, err := s.begin(c, "withdrawSignOff")
 	if err != nil {
 		return err
 	}

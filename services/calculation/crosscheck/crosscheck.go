@@ -119,7 +119,9 @@ func (k *Checker) Of(ctx context.Context, ev record.Event, r resulttree.Result) 
 		return checks, err
 	}
 	withdrawn, err := k.withdrawn(ctx, r.Org, checks.suppliers)
-	checks.Findings = append(withdrawn, checks.Findings...)
+	if len(withdrawn) > 0 { // else the list of no findings would become a nil one
+		checks.Findings = append(withdrawn, checks.Findings...)
+	}
 	return checks, err
 }
 
@@ -136,7 +138,7 @@ func (k *Checker) withdrawn(ctx context.Context, org record.OrgID, uses []findin
 		}
 		for _, v := range versions {
 			if v.Version == u.Factor.Version && v.Status == record.SupplierWithdrawn {
-				out = append(out, findings.WithdrawnFactor(u, v.History[len(v.History)-1].Comment))
+				out = append(out, findings.WithdrawnFactor(u))
 			}
 		}
 	}
@@ -144,17 +146,17 @@ func (k *Checker) withdrawn(ctx context.Context, org record.OrgID, uses []findin
 }
 
 func (k *Checker) ofRecords(ctx context.Context, ev record.Event, r resulttree.Result) (Checks, error) {
+	key := eventKey{r.Org, r.Event}
+	want := eventChecks{inputs: r.InputsHash, contribution: sha256.Sum256(r.Contribution), eventRev: ev.Rev}
+	if known, ok := k.found.Get(key); ok && known.inputs == want.inputs && known.contribution == want.contribution && known.eventRev == want.eventRev {
+		return known.Checks, nil
+	}
 	sum, err := r.Sum()
 	if err != nil {
 		return Checks{}, err
 	}
 	if sum.Records() > eventreader.MaxRecords {
 		return Checks{Findings: []findings.Finding{findings.TooMany(eventreader.MaxRecords)}, Next: []findings.ToMeasure{}}, nil
-	}
-	key := eventKey{r.Org, r.Event}
-	want := eventChecks{inputs: r.InputsHash, contribution: sha256.Sum256(r.Contribution), eventRev: ev.Rev}
-	if known, ok := k.found.Get(key); ok && known.inputs == want.inputs && known.contribution == want.contribution && known.eventRev == want.eventRev {
-		return known.Checks, nil
 	}
 	// Concurrent requests for a new result share one derivation, with its own timeout, since the first caller may
 	// disconnect.

@@ -164,5 +164,5 @@ func (l Limits) tooLarge() error {
 
 func tooLarge(format string, args ...any) error {
 	return apperr.New(apperr.PayloadTooLarge, format, args...).
-		With(apperr.Detail{Code: "TOO_MANY_RECORDS", Message: "Read them in pages: GET /events/{eventId}/results/explain."})
+		With(apperr.Detail{Code: "TOO_MANY_RECORDS", Message: "Read them in pages (GET /events/{eventId}/results/explain)."})
 }

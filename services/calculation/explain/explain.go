@@ -49,7 +49,7 @@ type Line struct {
 	Factor *Factor `json:"factor"`
 }
 
-// Factor says where a figure was published.
+// Factor is the publication of a figure.
 type Factor struct {
 	Activity string `json:"activity"`
 	Detail   string `json:"detail"`

@@ -53,6 +53,27 @@ type Finding struct {
 	RecordIDs []record.ID `json:"recordIds"`
 	// Records is how many records it is about.
 	Records int `json:"records"`
+	// format and args are those of the message; only if somebody wrote a part of it.
+	format string
+	args   []any
+}
+
+// freeText is an argument of a message that somebody wrote.
+type freeText string
+
+// Withholding returns the finding with the given words in place of what people wrote.
+func (f Finding) Withholding(words string) Finding {
+	if f.format == "" {
+		return f
+	}
+	args := slices.Clone(f.args)
+	for i := range args {
+		if _, ok := args[i].(freeText); ok {
+			args[i] = freeText(words)
+		}
+	}
+	f.Message, f.format, f.args = fmt.Sprintf(f.format, args...), "", nil
+	return f
 }
 
 const (
@@ -160,10 +181,14 @@ func TooMany(most int) Finding {
 		Message: fmt.Sprintf("Records are compared with each other, and ranked by what to measure next, only in events of up to %d counted records; this event has more.", most)}
 }
 
+// finding returns a finding whose message is formatted. An argument that people wrote is a freeText.
 func finding(code, severity string, about []*Fact, format string, args ...any) Finding {
 	f := Finding{Code: code, Severity: severity, Message: fmt.Sprintf(format, args...), RecordIDs: []record.ID{}, Records: len(about)}
 	for _, a := range about[:min(len(about), MaxIDs)] {
 		f.RecordIDs = append(f.RecordIDs, a.ID)
+	}
+	if slices.ContainsFunc(args, func(arg any) bool { _, ok := arg.(freeText); return ok }) {
+		f.format, f.args = format, args
 	}
 	return f
 }

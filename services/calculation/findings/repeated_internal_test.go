@@ -37,8 +37,11 @@ func TestRepeatedLeavesOutNone(t *testing.T) {
 				alone++
 			}
 		}
-		if at != len(found) || alone*10 > n {
-			t.Errorf("%d of %d kinds: %d of %d in their order, %d like no other", n, kinds, at, len(found), alone)
+		if at != len(found) {
+			t.Errorf("%d of %d kinds: %d of %d in their order", n, kinds, at, len(found))
+		}
+		if n >= 1000 && alone*10 > n { // about 3 % of many; of a dozen two may collide by chance
+			t.Errorf("%d of %d kinds: %d like no other came back", n, kinds, alone)
 		}
 	}
 }

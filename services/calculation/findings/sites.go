@@ -19,7 +19,7 @@ func energyOfSites(_ Event, facts []*Fact) (out []Finding) {
 	for _, g := range groups(facts, key) {
 		twice := suppliedTwice(g)
 		if len(twice) > 0 {
-			out = append(out, finding(SiteEnergyTwice, Warning, twice, "%d records of the site %q count the same kind of energy.", len(twice), g[0].Site))
+			out = append(out, finding(SiteEnergyTwice, Warning, twice, "%d records of the site %q count the same kind of energy.", len(twice), freeText(g[0].Site)))
 		}
 	}
 	return out

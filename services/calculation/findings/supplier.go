@@ -43,17 +43,13 @@ func usesOf(facts []*Fact) (out []SupplierUse) {
 }
 
 // WithdrawnFactor is the finding of records that use a version which was withdrawn
-// from the library.
-func WithdrawnFactor(u SupplierUse, why string) Finding {
+// from the library. The reason is a comment, which viewers and reports without names do not have.
+func WithdrawnFactor(u SupplierUse) Finding {
 	facts := make([]*Fact, len(u.Records))
 	for i, id := range u.Records {
 		facts[i] = &Fact{ID: id}
 	}
-	text := ""
-	if why != "" {
-		text = ": " + why
-	}
-	return finding(SupplierWithdrawn, Warning, facts, "%s was withdrawn from the library of supplier factors%s. The records keep it until they are changed.", u.Factor.Reference(), text)
+	return finding(SupplierWithdrawn, Warning, facts, "%s was withdrawn from the library of supplier factors, whose history says why. The records keep it until they are changed.", u.Factor.Reference())
 }
 
 // expiredFactors finds supplier factors that are used outside their validity.

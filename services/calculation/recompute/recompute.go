@@ -47,7 +47,7 @@ type Tally struct {
 	OtherEngine int64
 }
 
-// Verifier compares what is stored with what it comes to. It works beside running
+// Verifier compares stored figures with a recalculation. It works beside running
 // servers: what differs is read again before it is reported. What cannot be read is
 // package histories' to report, but for results.
 type Verifier struct {

@@ -9,7 +9,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
-// describedField is what the schema of a record type says of a field.
+// describedField is a field in the schema of a record type.
 type describedField struct {
 	Title      string                    `json:"title"`
 	Default    any                       `json:"default"`
@@ -17,7 +17,7 @@ type describedField struct {
 	Properties map[string]describedField `json:"properties"`
 }
 
-// assumed says which fields of a record were not stated and what counts instead, where the type has a fixed
+// assumed lists the fields of a record that were not stated, with the values used instead where the type has a fixed
 // default; empty if everything was stated. A name may be of a row, such as origins.roundTrip.
 func (l *language) assumed(typ string, defaulted []string) string {
 	if len(defaulted) == 0 {

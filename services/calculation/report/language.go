@@ -25,7 +25,7 @@ import (
 type language struct {
 	tag string
 	catalogue
-	// lookedUp is told the texts that were looked up, and whether they were found; nil: nobody is.
+	// lookedUp is called with each text that is looked up, and whether it was found; it may be nil.
 	lookedUp func(text string, found bool)
 }
 
@@ -107,7 +107,7 @@ func (l *language) text(english string, args ...any) string {
 	return fmt.Sprintf(format, args...)
 }
 
-// tell tells that a text was looked up.
+// tell calls lookedUp.
 func (l *language) tell(text string, found bool) {
 	if l.lookedUp != nil {
 		l.lookedUp(text, found)

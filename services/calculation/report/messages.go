@@ -13,8 +13,8 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/findings"
 )
 
-// What a finding or a notice says in another language is a text by its code. What was counted and
-// weighed is in its English sentence alone, and is taken from there, as the console does.
+// The text of a finding or a notice in another language is chosen by its code. Its numbers and
+// masses are only in its English sentence, and are extracted from there, as in the console.
 var (
 	aboutRecords   = regexp.MustCompile(`\babout (\d+) records? of (\d+(?:\.\d+)?) kg`)
 	isAboutRecords = regexp.MustCompile(`\bIt is about (\d+ records?\b)`)
@@ -84,7 +84,7 @@ func massOf(kilograms string) (footprint.Mass, bool) {
 // page of one sentence again and again hides the other findings.
 const shownPerCode = 5
 
-// notListed is how many findings of a check the last of its list stands for.
+// notListed matches the last finding of a list, which states how many are not listed.
 var notListed = regexp.MustCompile(`^(\d+) more findings of the same kind`)
 
 // findings returns what the findings say, and of each check with many how many others there are.

@@ -33,6 +33,7 @@ var formerStyles = []string{
 	"DB2FpqYSExyFUwbuKBQhKFoSNj1Bap2npbJeoRnmdhw=",
 	"29LiW3XHU9NCg4+MwDheSqjeYQKEXkazTM4U7HcdbLM=",
 	"P25/epuH228DlCZPdFqIjgP9oSQ4/q5MSXygDvt9a5A=",
+	"/hF4ksjlp11UOTi+6U/znoGksVvMnBodBx5dhzG6fQ8=",
 }
 
 func hashOfStyle() string {
@@ -58,7 +59,7 @@ const (
 type page struct {
 	Style template.CSS
 	// Language is that of the page; Translated reports whether it is another than English, and
-	// TranslationOf says which documents of a signed edition it is a translation of.
+	// TranslationOf names the documents of a signed edition that it is a translation of.
 	Language                   string
 	Translated                 bool
 	TranslationOf              string
@@ -120,13 +121,13 @@ type row struct {
 	Name, Records, Kg, Share, Low, High string
 }
 
-// said is what a finding says.
+// said is a finding with its text.
 type said struct {
 	Severity string
 	Said     any
 }
 
-// left says how many records the annex leaves out, and what they come to.
+// left is the number of records that the annex omits, and their sum.
 type left struct{ Name, Rest string }
 
 type annexRecord struct {
@@ -349,7 +350,7 @@ func (l *language) next(some Some) []row {
 	return rows
 }
 
-// boundary reads what the event says it includes and leaves out.
+// boundary reads what the event includes and excludes.
 func (p *page) boundary(l *language, d Data) {
 	var b struct {
 		Included []string

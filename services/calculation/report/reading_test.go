@@ -119,12 +119,13 @@ func TestAssumedGuestsAreStated(t *testing.T) {
 	lacks(t, pageIn(t, "de", d), "(eine Person je Zimmer).")
 }
 
-// TestShortRecordsStayOnOnePage: those of many lines are divided, since a page could not hold them.
+// TestShortRecordsStayOnOnePage: and so do paragraphs, which have a few lines each: by orphans and widows alone Chromium
+// divides one of two lines, below a heading at the end of a page. Records of many lines are divided, since a page could not hold them.
 func TestShortRecordsStayOnOnePage(t *testing.T) {
 	t.Parallel()
 	text := page(t, data(t, london(), `waste {"treatment":"landfill","weightKg":1000}`,
 		`attendee-travel {"to":"Leeds, GB","group":"attendees","origins":[{"country":"FR","people":50}]}`))
-	lacks(t, text, `<div class="record whole"><h3><span>Waste`, `<div class="record"><h3><span>Attendee travel`, ".annex > h2 + p { break-after: avoid; }")
+	lacks(t, text, `<div class="record whole"><h3><span>Waste`, `<div class="record"><h3><span>Attendee travel`, ".annex > h2 + p { break-after: avoid; }", "  table, p, .bars,")
 }
 
 // TestPrintedTablesHaveOneTotal: a chart and its table stay on one page, and the total of a table that is divided stands

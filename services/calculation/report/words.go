@@ -75,7 +75,7 @@ func (l *language) headline(d Data) string {
 	return l.text(format, total.Value, total.Unit, total.Low, total.High, included, excluded)
 }
 
-// notCounted says how many records are not in the figures, and why.
+// notCounted states how many records are not in the figures, and why.
 func (l *language) notCounted(n *bundle.NotCounted) string {
 	if n == nil {
 		return ""
@@ -95,7 +95,7 @@ func (l *language) notCounted(n *bundle.NotCounted) string {
 	return l.text("Not counted: %s.", l.listed(parts))
 }
 
-// signedBy says who signed off.
+// signedBy names the person who signed off.
 func (l *language) signedBy(s *bundle.SignOff) string {
 	return l.text("%s, %s, as edition %d", l.person(s.By), l.minute(s.At), s.Edition)
 }
@@ -109,7 +109,7 @@ func (l *language) earlier(e *Earlier) string {
 	return said
 }
 
-// sinceWhen says since when the changes are that led to a revision.
+// sinceWhen describes the period of the changes that led to a revision.
 func (l *language) sinceWhen(e *Earlier) string {
 	if e == nil || !e.AllCauses {
 		return l.text("The changes from the previous revision to this one.")
@@ -117,8 +117,8 @@ func (l *language) sinceWhen(e *Earlier) string {
 	return l.text("The changes from edition %d to this revision.", e.Edition)
 }
 
-// translationOf says of which document of a signed edition a page is a translation; empty for
-// the page that was signed, and where nobody has signed.
+// translationOf names the documents of a signed edition that a page is a translation of; empty
+// for the page that was signed, and if the event is not signed.
 func (l *language) translationOf(s *bundle.SignOff) string {
 	if s == nil || l.english() {
 		return ""
@@ -126,7 +126,7 @@ func (l *language) translationOf(s *bundle.SignOff) string {
 	return l.text("This page is a translation. The documents of the signed edition %d are the page in English and the JSON version.", s.Edition)
 }
 
-// person names somebody with their role.
+// person returns the name of a person with their role.
 func (l *language) person(by record.Actor) string {
 	who := by.Name
 	if who == "" {
@@ -199,7 +199,7 @@ func (l *language) titleOf(r bundle.Record) string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ", ")
 }
 
-// wayOf says which part of whose way a line is of.
+// wayOf describes the leg of a line: its part of the journey, and the people who travel.
 func (l *language) wayOf(leg footprint.Leg) string {
 	format := "%s, %s, %s: %s people"
 	if leg.People == 1 {
@@ -223,7 +223,7 @@ func (l *language) valueOf(f bundle.Factor) string {
 	return v
 }
 
-// described says what a row is of; many rows of vehicles have no detail.
+// described returns the activity of a factor with its detail; many rows of vehicles have none.
 func described(f bundle.Factor) string {
 	if f.Detail == "" {
 		return f.Activity + "."
@@ -249,8 +249,8 @@ func bestBefore(f bundle.Factor) string {
 	return f.BestBefore
 }
 
-// pastBest says how many factors were past their best on a day (YYYY-MM-DD); empty
-// where none was, or the day is not known.
+// pastBest states how many factors were out of date on a day (YYYY-MM-DD); empty if none
+// was, or the day is not known.
 func (l *language) pastBest(factors []bundle.Factor, day string) string {
 	past := 0
 	for _, f := range factors {

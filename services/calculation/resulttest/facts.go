@@ -57,6 +57,9 @@ func facts(t *testing.T, s resulttree.Store) {
 	put(next, 1, "next")
 	wantConflict(t, s.PutNode(ctx, next, 1))
 	want("flights", 10, 10, of(last, "next"))
+	// Those that were derived from the version before.
+	must(t, s.KeepFacts(ctx, org, event, of(last, "older"), 1))
+	want("flights", 10, 10, of(last, "next"))
 	must(t, s.KeepFacts(ctx, org, event, of(last, "kept"), 2))
 	want("flights", 10, 10, of(last, "kept"))
 	for _, n := range []resulttree.Node{first, next} {

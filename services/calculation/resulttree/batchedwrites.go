@@ -11,7 +11,7 @@ import (
 
 // mostPending bounds the nodes that wait to be written: an approval has two, and a change
 // of a large event's context has thousands, which are neither all in memory nor one long
-// transaction that everybody else's writes wait for.
+// transaction that delays all other writes.
 const mostPending = 16
 
 // pending are the outstanding writes of a pass, in an order in which they may also be made one by one; see

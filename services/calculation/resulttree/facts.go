@@ -20,7 +20,7 @@ type NodeFacts struct {
 	Facts []byte
 }
 
-// FactsState says in which form the facts of a segment are stored, and how many of its
+// FactsState is the form in which the facts of a segment are stored, and how many of its
 // children have changed since.
 type FactsState struct {
 	Form   int   `json:"form"`

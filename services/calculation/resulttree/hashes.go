@@ -14,8 +14,8 @@ import (
 
 // The hash over inputs is defined in libs/bundle, where it is verified.
 
-// Digest returns the hash of what a revision says and of the one before it, by which the
-// next revision names it. Retention sums up causes, and writers that come to the same
+// Digest returns the hash of the content of a revision and of the Digest of the previous one; the
+// next revision refers to it by this hash. Retention sums up causes, and writers that come to the same
 // content raise the version: neither is in it.
 func (r Result) Digest() string {
 	h := sha256.New()

@@ -68,9 +68,9 @@ func TestACrashBetweenANodeAndItsParent(t *testing.T) {
 	}
 }
 
-// TestFailuresComeAndGo: the result names the records that cannot be calculated, of small changes and large ones, and
+// TestResultNamesTheFailedRecords: the result names the records that cannot be calculated, of small changes and large ones, and
 // no others.
-func TestFailuresComeAndGo(t *testing.T) {
+func TestResultNamesTheFailedRecords(t *testing.T) {
 	t.Parallel()
 	for _, beside := range []int{0, 1, 12} {
 		x := newTree(t, glass, rubbish)

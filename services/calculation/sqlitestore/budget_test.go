@@ -31,8 +31,8 @@ func TestAllocationsOfARecalculation(t *testing.T) {
 		move(t, records, record.Approved, withdrawn[0])
 		withdrawn = withdrawn[1:]
 	}
-	both := testing.AllocsPerRun(runs, func() { approve(); recalculate() })
-	got := both - testing.AllocsPerRun(runs, approve)
+	both := testkit.Allocations(runs, func() { approve(); recalculate() })
+	got := both - testkit.Allocations(runs, approve)
 	t.Logf("%v allocations, %v with the approval", got, both)
 	if got > recalculationAllocations {
 		t.Errorf("a recalculation allocates %v times, want at most %d", got, recalculationAllocations)
