@@ -218,7 +218,25 @@ func (p Program) find(args []string) (*Command, []string, error) {
 	case len(args) == 0 || slices.Contains([]string{"help", "-h", "--help"}, args[0]):
 		return nil, nil, nil
 	}
-	return nil, nil, fmt.Errorf("there is no command %q; %s help lists them", strings.Join(args, " "), p.Name)
+	return nil, nil, p.noSuchCommand(args)
+}
+
+// noSuchCommand names the words that are no command, without the settings after them, and the commands that begin with the
+// first of them.
+func (p Program) noSuchCommand(args []string) error {
+	if first := slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "-") }); first > 0 {
+		args = args[:first]
+	}
+	var like []string
+	for _, c := range p.Commands {
+		if strings.HasPrefix(c.Name, args[0]+" ") {
+			like = append(like, c.Name)
+		}
+	}
+	if len(like) > 0 {
+		return fmt.Errorf("there is no command %q; there are %s", strings.Join(args, " "), strings.Join(like, ", "))
+	}
+	return fmt.Errorf("there is no command %q; %s help lists them", strings.Join(args, " "), p.Name)
 }
 
 const versionCommand = "version"

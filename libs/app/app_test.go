@@ -98,6 +98,25 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
+// TestACommandThatDoesNotExist: the error names the words of the command alone, and the commands that begin with its first one.
+func TestACommandThatDoesNotExist(t *testing.T) {
+	t.Parallel()
+	some := func(context.Context, Env, *none) error { return nil }
+	p := Program{Name: "ecf", Commands: []Command{NewCommand("user create", "", some), NewCommand("user list", "", some), NewCommand("serve", "", some)}}
+	for args, want := range map[string]string{
+		"user":                 `there is no command "user"; there are user create, user list`,
+		"user creat --org one": `there is no command "user creat"; there are user create, user list`,
+		"user --help":          `there is no command "user"; there are user create, user list`,
+		"frobnicate":           `there is no command "frobnicate"; ecf help lists them`,
+		"--addr x":             `there is no command "--addr x"; ecf help lists them`,
+	} {
+		err := p.Run(t.Context(), Env{Args: strings.Fields(args), Getenv: func(string) string { return "" }})
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", args, err, want)
+		}
+	}
+}
+
 func TestEffectiveSettingsAreLoggedMasked(t *testing.T) {
 	run := func(context.Context, Env) error { return nil }
 	vars := map[string]string{"ECF_MONGODB_URI": "mongodb://u:hunter2@db", "ECF_LOG_LEVEL": "debug"}

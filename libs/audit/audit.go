@@ -62,8 +62,8 @@ type Note struct {
 	// ID identifies the action among those of its kind in its organization: repeated reports are entered once. Empty:
 	// every report is an entry.
 	ID string `json:"id,omitempty"`
-	// Actor is who acted, if ID is that of an action on an event. It may differ from the caller: the
-	// last action in the history of an event is reported with the next one.
+	// Actor is who acted, if ID is that of an action on an event or of a change of the organization. It may differ from
+	// the caller: the last one is reported again with the next one.
 	Actor string `json:"actor,omitempty"`
 	// Refused is the reason for a rejection; empty if the action was done.
 	Refused string `json:"refused,omitempty"`

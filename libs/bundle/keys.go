@@ -49,38 +49,48 @@ const (
 // OpenKeys reads the keys of a directory; with create it creates the directory and the first key if there is none. If
 // several processes do so at once, one creates the key and all use it. fs.ErrNotExist: there is no key.
 func OpenKeys(dir string, create bool) (*Keys, error) {
+	durable.RemoveUnfinished(dir)
 	keys, err := readKeys(dir)
 	if !create || !errors.Is(err, fs.ErrNotExist) {
 		return keys, err
 	}
-	if err := makeKey(dir, firstKey); err != nil {
-		return nil, fmt.Errorf("make report key: %w", err)
+	_, text, err := generateKey()
+	if err == nil {
+		err = writeKey(dir, firstKey, text)
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
 	}
 	return readKeys(dir)
 }
 
 // AddKey adds the next key to a folder of keys and returns its id. It signs from
 // then on, in every process that reads the folder; the keys before it stay
-// published. Of several calls at once each adds a key.
-func AddKey(dir string) (kid string, err error) {
+// published. Of several calls at once each adds a key. announce is called before there is the key,
+// so that a process that ends in between leaves no key that was not announced; if it fails, no key
+// is added.
+func AddKey(dir string, announce func(kid string) error) (kid string, err error) {
+	durable.RemoveUnfinished(dir)
+	if _, err := readKeys(dir); err != nil {
+		return "", err
+	}
+	if _, err := nextName(dir); err != nil {
+		return "", err
+	}
+	kid, text, err := generateKey()
+	if err != nil {
+		return "", err
+	}
+	if err := announce(kid); err != nil {
+		return "", err
+	}
 	for {
-		before, err := readKeys(dir)
-		if err != nil {
-			return "", err
-		}
 		name, err := nextName(dir)
 		if err != nil {
 			return "", err
 		}
-		if err := makeKey(dir, name); err != nil {
-			return "", fmt.Errorf("make report key: %w", err)
-		}
-		after, err := readKeys(dir)
-		if err != nil {
-			return "", err
-		}
-		if kid := after.public.Keys[0].KeyID; kid != before.public.Keys[0].KeyID {
-			return kid, nil
+		if err := writeKey(dir, name, text); err == nil || !errors.Is(err, fs.ErrExist) {
+			return kid, err
 		}
 	}
 }
@@ -158,32 +168,29 @@ func readKey(path string) (ed25519.PrivateKey, error) {
 	return key, nil
 }
 
-func makeKey(dir, name string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	_, key, err := ed25519.GenerateKey(rand.Reader)
+// generateKey returns a new key as the text of a file.
+func generateKey() (kid string, text []byte, err error) {
+	public, key, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
-		return err
+		return "", nil, fmt.Errorf("make report key: %w", err)
 	}
 	der, err := x509.MarshalPKCS8PrivateKey(key)
 	if err != nil {
-		return err
+		return "", nil, fmt.Errorf("make report key: %w", err)
 	}
-	// Written under another name and then linked: nobody reads a partial key, and a link never replaces an existing
-	// file.
-	partial := filepath.Join(dir, "."+strings.ToLower(rand.Text())+".partial")
-	defer os.Remove(partial)                                                 //nolint:errcheck // nobody reads it
-	f, err := os.OpenFile(partial, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the operator names the folder
+	jwk, err := identity.NewJWK(public)
+	return jwk.KeyID, pem.EncodeToMemory(&pem.Block{Type: keyBlock, Bytes: der}), err
+}
+
+// writeKey writes a file of a directory, which it creates: nobody reads a partial key. It returns fs.ErrExist if the file
+// exists.
+func writeKey(dir, name string, text []byte) error {
+	err := os.MkdirAll(dir, 0o700)
+	if err == nil {
+		err = durable.Create(filepath.Join(dir, name), text)
+	}
 	if err != nil {
-		return err
-	}
-	_, err = f.Write(pem.EncodeToMemory(&pem.Block{Type: keyBlock, Bytes: der}))
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if err := durable.Link(partial, filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
+		return fmt.Errorf("make report key: %w", err)
 	}
 	return nil
 }

@@ -82,3 +82,39 @@ func TestKeysAreMadeOnceAndKept(t *testing.T) {
 		t.Fatalf("no key: %v", err)
 	}
 }
+
+// TestAReportKeyIsAnnouncedBeforeItIsThere: a key that cannot be announced is not added, and what a killed process left
+// beside the keys is removed.
+func TestAReportKeyIsAnnouncedBeforeItIsThere(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	left := filepath.Join(dir, ".abcdefghijklmnopqrstuvwxyz.partial")
+	if err := os.WriteFile(left, []byte("key"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	keys, err := bundle.OpenKeys(dir, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the unfinished key is there: %v", err)
+	}
+	first, refused := keys.Public().Keys[0].KeyID, errors.New("refused")
+	if _, err := bundle.AddKey(dir, func(string) error { return refused }); !errors.Is(err, refused) {
+		t.Errorf("a key was added unannounced: %v", err)
+	}
+	told := ""
+	kid, err := bundle.AddKey(dir, func(kid string) error {
+		told = kid
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if keys, err = bundle.OpenKeys(dir, false); err != nil {
+		t.Fatal(err)
+	}
+	if now := keys.Public().Keys; len(now) != 2 || now[0].KeyID != kid || kid != told || now[1].KeyID != first {
+		t.Errorf("%q was announced and %q added: %+v", told, kid, now)
+	}
+}

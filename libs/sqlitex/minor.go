@@ -28,7 +28,7 @@ func (db *DB) MajorVersion(ctx context.Context) (Version, error) {
 	return v, nil
 }
 
-// transactionState is the header at the beginning of a transaction, when nobody else can commit.
+// transactionState is the header at the beginning of a transaction, while no other can commit.
 type transactionState struct {
 	header indexHeader
 	known  bool

@@ -67,6 +67,10 @@ func TestWritesAreRunAgainOnlyWhereOneHasToBeUndone(t *testing.T) {
 			var id string
 			return tx.QueryRowContext(ctx, "INSERT INTO t (id, n) VALUES ('gone', 1) RETURNING id").Scan(&id)
 		},
+		"returning rows": func(ctx context.Context, tx Tx) error {
+			_, err := List(ctx, tx, func(row Scanner) (id string, err error) { return id, row.Scan(&id) }, "INSERT INTO t (id, n) VALUES ('gone', 1) RETURNING id")
+			return err
+		},
 	} {
 		db.writer.guarded = 0
 		// Those up to the failing one are run once more, with the others.
@@ -75,6 +79,50 @@ func TestWritesAreRunAgainOnlyWhereOneHasToBeUndone(t *testing.T) {
 		}
 		if runs := batch(change); runs != n {
 			t.Errorf("%s before the error, with savepoints: %d runs of %d writes", what, runs, n)
+		}
+	}
+}
+
+// TestWritesAreRunAgainAfterARowThatCannotBeRead: an engine that fails while it reads may have rolled back the
+// transaction, whatever the write says of that, so each write is run again by itself.
+func TestWritesAreRunAgainAfterARowThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	const overflows = "SELECT abs(-9223372036854775807 - 1)"
+	scan := func(row Scanner) (n int64, err error) { return n, row.Scan(&n) }
+	for what, read := range map[string]struct {
+		run   func(context.Context, Tx) error
+		fails bool
+	}{
+		"a later row": {fails: true, run: func(ctx context.Context, tx Tx) error {
+			_, err := List(ctx, tx, scan, "SELECT 1 UNION ALL "+overflows)
+			return err
+		}},
+		"a first row, ignored": {run: func(ctx context.Context, tx Tx) error {
+			_, _ = List(ctx, tx, scan, overflows)
+			return nil
+		}},
+		"a single row, ignored": {run: func(ctx context.Context, tx Tx) error {
+			_, _ = scan(tx.QueryRowContext(ctx, overflows))
+			return nil
+		}},
+	} {
+		db := openNew(t)
+		const n, failing = 10, 6
+		runs := 0
+		for i, err := range atOnce(t, db, n, func(i int) func(context.Context, Tx) error {
+			return func(ctx context.Context, tx Tx) error {
+				if runs++; i == failing {
+					return read.run(ctx, tx)
+				}
+				return put(fmt.Sprint(i))(ctx, tx)
+			}
+		}) {
+			if (i == failing && read.fails) != (err != nil) {
+				t.Errorf("%s: write %d: got error %v", what, i, err)
+			}
+		}
+		if runs != failing+1+n || rows(t, db) != n-1 {
+			t.Errorf("%s: %d runs of %d writes, and %d rows; want %d and %d", what, runs, n, rows(t, db), failing+1+n, n-1)
 		}
 	}
 }

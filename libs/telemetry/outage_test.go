@@ -129,7 +129,7 @@ func TestAnOutageKnowsNothingFromTriesThatWereEnded(t *testing.T) {
 	}
 }
 
-func TestSeldomTellsKindsApart(t *testing.T) {
+func TestLineLimiterLimitsEachKind(t *testing.T) {
 	t.Parallel()
 	clock := testkit.NewClock(time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC))
 	s := telemetry.NewLineLimiter(clock.Now)

@@ -124,16 +124,22 @@ func (a *Accounts) CreateUser(ctx context.Context, n NewUser) (u account.User, s
 	} else if u.PasswordHash, err = a.hash(ctx, n.Password); err != nil {
 		return account.User{}, "", err
 	}
+	u.Mark = a.markOf(ctx, created(account.User{}, u))
 	switch err := a.store.InsertUser(ctx, u); {
 	case errors.Is(err, account.ErrEmailTaken):
 		return account.User{}, "", emailTaken()
 	case err != nil:
 		return account.User{}, "", unavailable(err)
 	}
-	if err := a.audit(ctx, event{action: "user.create", org: u.Org, subject: u.ID, to: KindOf(u)}); err != nil {
+	if err := a.enter(ctx, u); err != nil {
 		return account.User{}, "", err
 	}
 	return u, setupToken, nil
+}
+
+// created is owing for a new membership, or one that was restored.
+func created(_, u account.User) []event {
+	return []event{{action: "user.create", org: u.Org, subject: u.ID, to: KindOf(u)}}
 }
 
 // emailTaken is the error for an address that has an account, or an invitation, already.
@@ -223,9 +229,7 @@ func (a *Accounts) UpdateUser(ctx context.Context, org, id string, c Change) (ac
 	if err != nil {
 		return account.User{}, err
 	}
-	var before account.User
 	u, err := a.change(ctx, org, id, func(u *account.User) error {
-		before = *u
 		if c.Name != nil {
 			u.Name = *c.Name
 		}
@@ -249,28 +253,32 @@ func (a *Accounts) UpdateUser(ctx context.Context, org, id string, c Change) (ac
 			u.Disabled = *c.Disabled
 		}
 		return nil
-	})
+	}, updated)
 	if err != nil {
 		return account.User{}, err
 	}
-	var failed error
+	return u, a.enter(ctx, u)
+}
+
+// updated is owing for UpdateUser.
+func updated(before, u account.User) (events []event) {
 	if before.Role != u.Role {
-		failed = a.audit(ctx, event{action: "user.role", org: org, subject: id, from: before.Role.String(), to: u.Role.String()})
+		events = append(events, event{action: "user.role", org: u.Org, subject: u.ID, from: before.Role.String(), to: u.Role.String()})
 	}
 	if before.Disabled != u.Disabled {
 		action := "user.enable"
 		if u.Disabled {
 			action = "user.disable"
 		}
-		failed = errors.Join(failed, a.audit(ctx, event{action: action, org: org, subject: id}))
+		events = append(events, event{action: action, org: u.Org, subject: u.ID})
 	}
-	return u, failed
+	return events
 }
 
 // notAccepted is the error for an operation that requires an accepted membership.
 func notAccepted() error {
 	return apperr.New(apperr.InvalidTransition, "This invitation has not been accepted yet.").
-		With(apperr.Detail{Field: "state", Code: "INVITED", Message: "An invitation is accepted with its token, or withdrawn with DELETE."})
+		With(apperr.Detail{Field: "state", Code: "INVITED", Message: "The person accepts the invitation by its link; it can be withdrawn (DELETE /users/{userId})."})
 }
 
 // aloneIf reports whether a user is a person with no other membership. It looks only if
@@ -302,13 +310,14 @@ func (a *Accounts) EnableUser(ctx context.Context, org, id string) error {
 }
 
 // change reads a user, changes it and writes it unless it has changed in between, and
-// notifies the gateways.
-func (a *Accounts) change(ctx context.Context, org, id string, apply func(*account.User) error) (account.User, error) {
-	return a.changeRead(ctx, func() (account.User, error) { return a.User(ctx, org, id) }, apply)
+// notifies the gateways. What the change owes to the audit log is stored with it; the caller
+// enters it.
+func (a *Accounts) change(ctx context.Context, org, id string, apply func(*account.User) error, says owing) (account.User, error) {
+	return a.changeRead(ctx, func() (account.User, error) { return a.User(ctx, org, id) }, apply, says)
 }
 
 // changeRead is change for a user that a function reads.
-func (a *Accounts) changeRead(ctx context.Context, read func() (account.User, error), apply func(*account.User) error) (account.User, error) {
+func (a *Accounts) changeRead(ctx context.Context, read func() (account.User, error), apply func(*account.User) error, says owing) (account.User, error) {
 	for range writeAttempts {
 		u, err := read()
 		if err != nil {
@@ -321,7 +330,10 @@ func (a *Accounts) changeRead(ctx context.Context, read func() (account.User, er
 		if u == before {
 			return u, nil
 		}
-		u.Rev, u.Mark, u.UpdatedAt = before.Rev+1, account.NewMark(), a.moment()
+		if err := a.settle(ctx, before); err != nil {
+			return account.User{}, err
+		}
+		u.Rev, u.Mark, u.UpdatedAt = before.Rev+1, a.markOf(ctx, says(before, u)), a.moment()
 		switch err := a.store.ReplaceUser(ctx, u.Org, u, before.Rev); {
 		case errors.Is(err, account.ErrConflict):
 			continue

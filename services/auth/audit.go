@@ -3,7 +3,7 @@ package auth
 import (
 	"cmp"
 	"context"
-	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -123,6 +123,49 @@ func (a *Accounts) entry(ctx context.Context, e event) account.AuditEntry {
 	return entry
 }
 
+// owing returns what a change of a user owes to the audit log.
+type owing func(before, after account.User) []event
+
+// owes is owing for events that do not depend on the change.
+func owes(events ...event) owing {
+	return func(account.User, account.User) []event { return events }
+}
+
+// invitedAgain is owing for an invitation with a new token.
+func invitedAgain(_, u account.User) []event {
+	return []event{{action: "user.invite", org: u.Org, subject: u.ID, to: KindOf(u)}}
+}
+
+// markOf returns the mark of a written user, with the entries that the write owes.
+func (a *Accounts) markOf(ctx context.Context, events []event) string {
+	entries := make([]account.AuditEntry, len(events))
+	for i, e := range events {
+		entries[i] = a.entry(ctx, e)
+	}
+	return account.NewMark(entries...)
+}
+
+// enter is audit for what the last write of a user owes. An entry that cannot be stored now stays
+// in the user until Follow, or the next change of the user, writes it.
+func (a *Accounts) enter(ctx context.Context, u account.User) error {
+	short, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditTimeout)
+	defer cancel()
+	for _, e := range u.Owed() {
+		a.logAudit(ctx, e)
+	}
+	return a.settle(short, u)
+}
+
+// settle stores the entries that the last write of a user owes, unless they are there.
+func (a *Accounts) settle(ctx context.Context, u account.User) error {
+	for _, e := range u.Owed() {
+		if _, err := a.store.AppendAudit(ctx, e); err != nil {
+			return apperr.New(apperr.Unavailable, "The audit log cannot be written right now.").Because(err)
+		}
+	}
+	return nil
+}
+
 func (a *Accounts) logAudit(ctx context.Context, e account.AuditEntry) {
 	level := slog.LevelInfo
 	if e.Outcome != "done" {
@@ -183,16 +226,14 @@ func (a *Accounts) flushAudit(ctx context.Context) error {
 	}
 }
 
-// RotateKeys adds the next signing key to a keyring and records that.
+// RotateKeys records that the next signing key is added to a keyring, and adds it.
 func (a *Accounts) RotateKeys(ctx context.Context, keys *keyring.Keyring) (kid string, from time.Time, err error) {
-	kid, from, err = keys.Rotate()
-	if kid == "" {
-		return "", time.Time{}, err
-	}
-	return kid, from, errors.Join(err, a.audit(ctx, event{action: "keys.rotate", subject: kid, to: "signs from " + stamp(from)}))
+	return keys.Rotate(func(kid string, from time.Time) error {
+		return a.audit(ctx, event{action: "keys.rotate", subject: kid, to: "signs from " + stamp(from)})
+	})
 }
 
-// ReportKeyAdded records that a key that signs reports was added.
+// ReportKeyAdded records that a key that signs reports is added.
 func (a *Accounts) ReportKeyAdded(ctx context.Context, kid string) error {
 	return a.audit(ctx, event{action: "keys.rotate", subject: kid, to: "signs reports"})
 }
@@ -210,9 +251,21 @@ func (a *Accounts) FactorPackAdded(ctx context.Context, id, checksum, signer str
 // PlanAction is the action of entries on the plan of an organization.
 const PlanAction = "organization.plan"
 
-// PlanSet records on which plan an organization was put; before is empty for a new one.
-func (a *Accounts) PlanSet(ctx context.Context, org, before, plan string) error {
-	return a.audit(ctx, event{action: PlanAction, org: org, subject: org, from: before, to: plan})
+// PlanSet records on which plan a revision of an organization was put, once; before is empty for a
+// new one.
+func (a *Accounts) PlanSet(ctx context.Context, org string, rev int64, before, plan string) error {
+	return a.audit(ctx, planSet(org, rev, before, plan))
+}
+
+// PlanOwed is PlanSet for a change by an earlier command, which may have been killed before it has
+// recorded it.
+func (a *Accounts) PlanOwed(ctx context.Context, org string, rev int64, before, plan string) error {
+	_, err := a.store.AppendAudit(ctx, a.entry(ctx, planSet(org, rev, before, plan)))
+	return unavailable(err)
+}
+
+func planSet(org string, rev int64, before, plan string) event {
+	return event{id: fmt.Sprintf("%s:%s/%d", PlanAction, org, rev), action: PlanAction, org: org, subject: org, from: before, to: plan}
 }
 
 // Chain is what VerifyAudit found of one organization.

@@ -184,6 +184,8 @@ func TestNothingIsDoneWithoutItsAuditEntry(t *testing.T) {
 	b := setup(t, store)
 	root := b.signIn("root@example.com")
 	before := len(b.entries(root.access))
+	b.follow()
+	unmarked(t, store)
 	store.deaf.Store(true)
 	for _, a := range []answer{
 		b.login("ada@example.com", goodPass), b.login("ada@example.com", "wrong"), b.login("nobody@example.com", "wrong"), b.refresh(root.refresh),
@@ -202,7 +204,6 @@ func TestNothingIsDoneWithoutItsAuditEntry(t *testing.T) {
 		t.Errorf("%d sessions, %v", n, err)
 	}
 	store.deaf.Store(false)
-	b.follow()
 	testkit.Eventually(t, 10*time.Second, func() error {
 		if n := len(b.entries(root.access)) - before; n != 4 { // the fifth belongs to no organization
 			return fmt.Errorf("%d entries came late", n)

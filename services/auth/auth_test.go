@@ -152,7 +152,8 @@ func setupBehind(t *testing.T, store account.Store, hasher *password.Hasher, cal
 	}
 	b.service, err = auth.New(auth.Config{Issuer: issuer, AccessTokenTTL: time.Hour, RefreshTokenTTL: 720 * time.Hour}, auth.Deps{
 		Store: store, Keys: keys, Cache: b.redis, Copy: sessions.NewCopy(b.redis), Hasher: b.hasher, Now: b.clock.Now, Callers: callers(b.clock.Now),
-		Logger: slog.New(slog.NewJSONHandler(b.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Timeout: 5 * time.Minute, // a busy machine is not what is tested
+		Logger:  slog.New(slog.NewJSONHandler(b.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -166,6 +167,7 @@ func setupBehind(t *testing.T, store account.Store, hasher *password.Hasher, cal
 	t.Cleanup(func() {
 		// Shutdown waits for a connection on which no request was made.
 		_ = b.service.App().ShutdownWithTimeout(10 * time.Second)
+		_ = listener.Close() // a short test may end before the server knows its listener, and then Shutdown does nothing
 		if err := <-served; err != nil {
 			t.Error(err)
 		}
@@ -203,10 +205,16 @@ func (b *bundle) follow() {
 	})
 }
 
+// shownLog is how many bytes of the log of a service a failed test shows.
+const shownLog = 16 << 10
+
 // checkLogs verifies that no line has a token, password or email (statement 16), and
 // that every line is one JSON object (statement 36).
 func (b *bundle) checkLogs() {
 	logs := b.logs.String()
+	if b.t.Failed() {
+		b.t.Logf("the end of the log of the service:\n%s", logs[max(0, len(logs)-shownLog):])
+	}
 	emails := regexp.MustCompile(`[A-Za-z0-9._+-]+@[A-Za-z0-9.-]+`)
 	tokens := regexp.MustCompile(`eyJ[A-Za-z0-9_-]{10,}`)
 	for line := range strings.Lines(logs) {

@@ -108,10 +108,10 @@ func (a *Accounts) put(ctx context.Context, u sessions.User, v ...sessions.Sessi
 }
 
 // publishUser notifies the gateways of a change of a user. If that fails, or this
-// process has no copy, the mark remains, and the process that follows changes notifies
-// them.
+// process has no copy, or the change owes an entry, the mark remains, and the process that
+// follows changes does the rest.
 func (a *Accounts) publishUser(ctx context.Context, u account.User) {
-	if a.copy == nil || a.put(ctx, u.Fact()) != nil {
+	if a.copy == nil || a.put(ctx, u.Fact()) != nil || len(u.Owed()) > 0 {
 		return
 	}
 	_ = a.store.ClearUserMark(context.WithoutCancel(ctx), u.Org, u.ID, u.Mark)
@@ -164,8 +164,8 @@ func (s *Service) purge(ctx context.Context) error {
 	return err
 }
 
-// follow writes every marked change into the copy and then clears its mark, so that no
-// change is lost in between.
+// follow writes every marked change into the copy, and what it owes into the audit log, and then
+// clears its mark, so that no change is lost in between.
 func (s *Service) follow(ctx context.Context) error {
 	users, err := s.store.MarkedUsers(ctx, changeBatch)
 	if err != nil {
@@ -176,6 +176,11 @@ func (s *Service) follow(ctx context.Context) error {
 			if err := s.put(ctx, u.Fact()); err != nil {
 				return err
 			}
+		}
+	}
+	for _, u := range users {
+		if err := s.settle(ctx, u); err != nil {
+			return err
 		}
 		if err := s.store.ClearUserMark(ctx, u.Org, u.ID, u.Mark); err != nil {
 			return err

@@ -68,12 +68,12 @@ func (a *Accounts) Invite(ctx context.Context, n NewUser) (made Invited, err err
 		if err != nil {
 			return Invited{}, unavailable(err)
 		}
-		return made, a.audit(ctx, event{action: "user.create", org: u.Org, subject: made.User.ID, to: KindOf(made.User)})
+		return made, a.enter(ctx, made.User)
 	}
 	return Invited{}, apperr.Overtaken("user")
 }
 
-// Invited is what an invitation comes to.
+// Invited is the result of an invitation.
 type Invited struct {
 	User account.User
 	// SetupToken is what the invitation is accepted with; empty for one that was
@@ -117,14 +117,14 @@ func (a *Accounts) inviteAgain(ctx context.Context, before, u account.User) (Inv
 			u.InvitedUntil = until
 		}
 		return nil
-	})
+	}, invitedAgain)
 	if errors.Is(err, account.ErrConflict) {
 		return Invited{}, err
 	}
 	if err != nil {
 		return Invited{}, unavailable(err)
 	}
-	return made, a.audit(ctx, event{action: "user.invite", org: u.Org, subject: made.User.ID, to: KindOf(made.User)})
+	return made, a.enter(ctx, made.User)
 }
 
 // inviteAnew gives an invitation, expired or not, a new token in place of the previous one. It counts
@@ -160,11 +160,11 @@ func (a *Accounts) inviteAnew(ctx context.Context, before account.User, key stri
 		}
 		u.InviteKey = request
 		return nil
-	})
+	}, invitedAgain)
 	if err != nil {
 		return Invited{}, unavailable(err)
 	}
-	return made, a.audit(ctx, event{action: "user.invite", org: before.Org, subject: before.ID, to: KindOf(made.User)})
+	return made, a.enter(ctx, made.User)
 }
 
 // inOrganization returns what an organization has for an address: a member, an
@@ -233,6 +233,7 @@ func (a *Accounts) invite(ctx context.Context, before, u account.User, token *st
 	if before.ID == "" || before.Service != u.Service {
 		*token = a.newInvitation(&u)
 		u.EmailKey = u.StoredEmailKey()
+		u.Mark = a.markOf(ctx, created(before, u))
 		return u, a.store.InsertUser(ctx, u)
 	}
 	return a.changeRead(ctx, func() (account.User, error) {
@@ -250,7 +251,7 @@ func (a *Accounts) invite(ctx context.Context, before, u account.User, token *st
 		now.EndTokens()
 		*token = a.newInvitation(now)
 		return nil
-	})
+	}, created)
 }
 
 // newInvitation sets a new secret in an invitation and returns the token.
@@ -319,6 +320,8 @@ func (a *Accounts) AcceptInvitation(ctx context.Context, org, id, token string) 
 		}
 		accepted(u)
 		return nil
+	}, func(_, m account.User) []event {
+		return []event{{action: "user.accept", org: m.Org, actor: m.ID, subject: m.ID, to: KindOf(m)}}
 	})
 	if errors.Is(err, account.ErrEmailTaken) {
 		// The person has become a member in another way meanwhile.
@@ -331,7 +334,7 @@ func (a *Accounts) AcceptInvitation(ctx context.Context, org, id, token string) 
 		// The person was erased meanwhile, because no membership was found.
 		return account.User{}, errors.Join(err, a.DeleteUser(ctx, m.Org, m.ID))
 	}
-	return m, a.audit(ctx, event{action: "user.accept", org: m.Org, actor: m.ID, subject: m.ID, to: KindOf(m)})
+	return m, a.enter(ctx, m)
 }
 
 // FreeAddress releases the address of a person, so that another one can have it: a
@@ -351,21 +354,21 @@ func (a *Accounts) FreeAddress(ctx context.Context, email, to string) error {
 			return err
 		}
 	}
-	_, err = a.changePerson(ctx, p.ID, func(p *account.User) error {
+	p, err = a.changePerson(ctx, p.ID, func(p *account.User) error {
 		p.Email, p.EmailKey = to, account.EmailKey(to)
 		if to == "" {
 			p.EmailKey, p.PasswordHash, p.SetupHash = p.ID, "", "" // an id is never an address
 		}
 		p.EndSessions("")
 		return nil
-	})
+	}, owes(event{action: "user.address", org: p.Org, subject: p.ID}))
 	if errors.Is(err, account.ErrEmailTaken) {
 		return apperr.New(apperr.EmailTaken, "An account with the new email already exists.")
 	}
 	if err != nil {
 		return unavailable(err)
 	}
-	return a.audit(ctx, event{action: "user.address", org: p.Org, subject: p.ID})
+	return a.enter(ctx, p)
 }
 
 // acceptInvitation answers POST /auth/invitations/accept.

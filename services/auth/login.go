@@ -97,7 +97,7 @@ func (s *Service) logIn(ctx context.Context, email, secret, org string) (bundle,
 	return tokens, nil
 }
 
-// nobody is a key that belongs to no account.
+// nobody is the key of no account.
 const nobody = "-"
 
 // accountsOf returns the keys of the accounts that an email may log in to, in the order
@@ -210,7 +210,7 @@ func (s *Service) rehash(ctx context.Context, u account.User, secret string) {
 			now.PasswordHash = hash
 		}
 		return nil
-	})
+	}, owes())
 }
 
 // refresh answers POST /auth/refresh.

@@ -98,5 +98,5 @@ func (s *Service) patchMe(c *fiber.Ctx) error {
 
 func noSuchDefault() error {
 	return apperr.New(apperr.NotFound, "You are not a member of such an organization.").
-		With(apperr.Detail{Field: "defaultOrganization", Code: "UNKNOWN_ORGANIZATION", Message: "defaultOrganization must be an organization in which you are an active member; GET /auth/me lists them."})
+		With(apperr.Detail{Field: "defaultOrganization", Code: "UNKNOWN_ORGANIZATION", Message: "defaultOrganization must be an organization in which you are an active member (GET /auth/me lists them)."})
 }

@@ -102,19 +102,9 @@ type memberJSON struct {
 
 // listMembers answers GET /organization/members.
 func (s *Service) listMembers(c *fiber.Ctx) error {
-	page, err := web.PageOf(c)
-	if err != nil {
-		return err
-	}
-	found, total, err := s.store.UsersPage(c.UserContext(), web.PrincipalOf(c).Org, page.Offset(), page.Limit)
-	if err != nil {
-		return unavailable(err)
-	}
-	items := make([]memberJSON, len(found))
-	for i, u := range found {
-		items[i] = memberJSON{ID: u.ID, Name: u.Name, Role: u.Role, State: StateOf(u)}
-	}
-	return web.OK(c, web.NewList(items, page, total))
+	return answerUsers(s, c, func(u account.User) memberJSON {
+		return memberJSON{ID: u.ID, Name: u.Name, Role: u.Role, State: StateOf(u)}
+	})
 }
 
 // maxMembersAsked limits the ids in one request.

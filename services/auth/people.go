@@ -71,7 +71,7 @@ func defaultOrg(p account.User) string {
 // one in which the person has no active membership.
 func noSuchOrganization() error {
 	return apperr.New(apperr.NotFound, "You are not a member of such an organization.").
-		With(apperr.Detail{Field: "organization", Code: "UNKNOWN_ORGANIZATION", Message: "organization must be one in which you are an active member; GET /auth/me lists them."})
+		With(apperr.Detail{Field: "organization", Code: "UNKNOWN_ORGANIZATION", Message: "organization must be one in which you are an active member (GET /auth/me lists them)."})
 }
 
 // SetDefault sets the organization of sign-ins that name none. NOT_FOUND unless the
@@ -87,14 +87,14 @@ func (a *Accounts) SetDefault(ctx context.Context, org, id, to string) error {
 		}
 		return err
 	}
-	_, err = a.changePerson(ctx, p.ID, func(p *account.User) error {
+	p, err = a.changePerson(ctx, p.ID, func(p *account.User) error {
 		p.DefaultOrg = to
 		return nil
-	})
+	}, owes(event{action: "user.default", org: org, subject: id}))
 	if err != nil {
 		return err
 	}
-	return a.audit(ctx, event{action: "user.default", org: org, subject: id})
+	return a.enter(ctx, p)
 }
 
 // Join adds a person with an account to another organization. A
@@ -126,7 +126,7 @@ func (a *Accounts) Join(ctx context.Context, email, org, name string, role ident
 			// The person was erased meanwhile, because no membership was found.
 			return account.User{}, errors.Join(err, a.DeleteUser(ctx, m.Org, m.ID))
 		}
-		return m, a.audit(ctx, event{action: "user.create", org: org, subject: m.ID, to: KindOf(m)})
+		return m, a.enter(ctx, m)
 	}
 	return account.User{}, apperr.Overtaken("user")
 }
@@ -146,7 +146,7 @@ func (a *Accounts) join(ctx context.Context, p account.User, org, name string, r
 			accepted(u)
 			u.Role = role
 			return nil
-		})
+		}, created)
 	case here >= 0:
 		id := further[here].ID
 		return a.changeRead(ctx, func() (account.User, error) {
@@ -156,11 +156,12 @@ func (a *Accounts) join(ctx context.Context, p account.User, org, name string, r
 			accepted(u)
 			u.Deleted, u.Role, u.Name, u.Email = false, role, name, p.Email
 			return nil
-		})
+		}, created)
 	}
 	now := a.moment()
 	m := account.User{ID: account.NewID(), Org: org, Person: p.ID, Email: p.Email, Name: name, Role: role, Epoch: 1, Rev: 1, CreatedAt: now, UpdatedAt: now}
 	m.EmailKey = m.StoredEmailKey()
+	m.Mark = a.markOf(ctx, created(account.User{}, m))
 	return m, a.store.InsertUser(ctx, m)
 }
 
@@ -170,7 +171,7 @@ func (a *Accounts) DisablePerson(ctx context.Context, email string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := a.changePerson(ctx, p.ID, func(p *account.User) error { p.EndSessions(""); return nil }); err != nil {
+	if _, err := a.changePerson(ctx, p.ID, func(p *account.User) error { p.EndSessions(""); return nil }, owes()); err != nil {
 		return err
 	}
 	all, err := a.memberships(ctx, p)
@@ -197,7 +198,7 @@ func (a *Accounts) DeleteUser(ctx context.Context, org, id string) error {
 			return err
 		}
 	}
-	_, err = a.change(ctx, org, id, func(u *account.User) error {
+	u, err = a.change(ctx, org, id, func(u *account.User) error {
 		if u.Person == "" && others > 0 {
 			u.Left, u.Disabled, u.Invited, u.InviteHash, u.InviteKey = true, true, false, "", ""
 			u.EndTokens()
@@ -205,14 +206,24 @@ func (a *Accounts) DeleteUser(ctx context.Context, org, id string) error {
 		}
 		erase(u)
 		return nil
-	})
+	}, owes(event{action: "user.delete", org: org, subject: id}))
 	if err != nil {
 		return err
 	}
-	if err := a.eraseIfAlone(ctx, p.ID); err != nil {
+	if u.Deleted && u.Person == "" {
+		err = a.dropSessions(ctx, u)
+	}
+	if err = errors.Join(err, a.eraseIfAlone(ctx, p.ID)); err != nil {
 		return err
 	}
-	return a.audit(ctx, event{action: "user.delete", org: org, subject: id})
+	return a.enter(ctx, u)
+}
+
+// dropSessions removes the sessions of an erased user: they have addresses and browsers. The tokens were ended with the
+// user.
+func (a *Accounts) dropSessions(ctx context.Context, u account.User) error {
+	_, err := a.store.DropSessions(ctx, u.Org, u.ID, "")
+	return unavailable(err)
 }
 
 // erase removes all personal data of a user. It keeps the id, the organization and what
@@ -247,17 +258,20 @@ func (a *Accounts) eraseIfAlone(ctx context.Context, id string) error {
 	if err != nil || len(all) > 0 {
 		return err
 	}
-	_, err = a.changePerson(ctx, id, func(p *account.User) error {
+	p, err = a.changePerson(ctx, id, func(p *account.User) error {
 		if p.Left {
 			erase(p)
 		}
 		return nil
-	})
-	return err
+	}, owes())
+	if err != nil || !p.Deleted {
+		return err
+	}
+	return a.dropSessions(ctx, p)
 }
 
 // changePerson changes the document of a person, who may have left the organization
 // of the first membership.
-func (a *Accounts) changePerson(ctx context.Context, id string, apply func(*account.User) error) (account.User, error) {
-	return a.changeRead(ctx, func() (account.User, error) { return a.personByID(ctx, id) }, apply)
+func (a *Accounts) changePerson(ctx context.Context, id string, apply func(*account.User) error, says owing) (account.User, error) {
+	return a.changeRead(ctx, func() (account.User, error) { return a.personByID(ctx, id) }, apply, says)
 }

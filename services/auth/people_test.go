@@ -217,6 +217,9 @@ func TestRevocationInOneOrganization(t *testing.T) {
 		if p, err := b.store.Person(ctx, b.ada.ID); err != nil || !p.Deleted || p.Email != "" || p.PasswordHash != "" {
 			t.Errorf("kept of who is nowhere a member: %+v, %v", p, err)
 		}
+		if kept, err := b.store.SessionsAfter(ctx, "o1", "", 10); err != nil || len(kept) > 0 {
+			t.Errorf("sessions kept, with addresses and browsers: %+v, %v", kept, err)
+		}
 		b.user("o3", "ada@example.com", "", identity.User)
 	})
 }

@@ -33,6 +33,7 @@ type accountStore interface {
 	ReplaceUser(ctx context.Context, org string, u account.User, prevRev int64) error
 	TakeInvitation(ctx context.Context, org string, now, since time.Time, limit int) (bool, error)
 	EndSession(ctx context.Context, org, user, id string, at time.Time, reason, mark string) error
+	DropSessions(ctx context.Context, org, user, member string) (int64, error)
 	ClearUserMark(ctx context.Context, org, id, mark string) error
 	ClearSessionMark(ctx context.Context, org, id, mark string) error
 	AppendAudit(ctx context.Context, e account.AuditEntry) (account.AuditEntry, error)
@@ -114,6 +115,11 @@ func (r rehearsal) EndSession(ctx context.Context, org, user, id string, _ time.
 		return account.ErrNotFound
 	}
 	return err
+}
+
+// DropSessions implements account.Sessions: how many there are is not told.
+func (r rehearsal) DropSessions(ctx context.Context, _, _, _ string) (int64, error) {
+	return 0, ctx.Err()
 }
 
 // ClearUserMark implements account.Changes: the user has none, because it was not written.

@@ -93,7 +93,7 @@ func (s *Service) record(ctx context.Context, accessToken string, r audit.Report
 			// A forged id does not prevent the true entry of another actor.
 			e.id += "/" + p.UserID
 		}
-		if ofEvent && r.Actor != "" && r.Actor != p.UserID {
+		if (ofEvent || r.Action == audit.Organization) && r.Actor != "" && r.Actor != p.UserID {
 			// The action of another person, by an earlier request: of this request only
 			// the id is kept, as the origin of the report.
 			e.actor, e.session = r.Actor, ""

@@ -146,7 +146,7 @@ func TestTwoReplicas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kid, _, err := ring.Rotate()
+	kid, _, err := ring.Rotate(func(string, time.Time) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -166,18 +166,18 @@ func (s *Service) replacePassword(ctx context.Context, a *Accounts, p identity.P
 	if err != nil {
 		return err
 	}
-	_, err = a.changePerson(ctx, u.ID, func(now *account.User) error {
+	u, err = a.changePerson(ctx, u.ID, func(now *account.User) error {
 		if now.PasswordHash != u.PasswordHash {
 			return wrong // another password was set meanwhile
 		}
 		now.PasswordHash, now.SetupHash, now.SetupUntil = hash, "", time.Time{}
 		now.EndSessions(session)
 		return nil
-	})
+	}, owes(event{action: "password.change", org: p.Org, subject: p.UserID, session: session}))
 	if err != nil {
 		return err
 	}
-	return a.audit(ctx, event{action: "password.change", org: p.Org, subject: p.UserID, session: session})
+	return a.enter(ctx, u)
 }
 
 type sessionOut struct {

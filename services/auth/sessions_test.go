@@ -245,13 +245,13 @@ func TestRedisComesBackWithAnOldCopy(t *testing.T) {
 		t.Fatal("the copy should not have the change yet: no process follows changes")
 	}
 	b.follow()
-	testkit.Eventually(t, 5*time.Second, func() error {
+	testkit.Eventually(t, 30*time.Second, func() error {
 		if b.admits(in.access) {
 			return errors.New("the disabled user is admitted")
 		}
 		return nil
 	})
-	testkit.Eventually(t, 5*time.Second, func() error {
+	testkit.Eventually(t, 30*time.Second, func() error {
 		users, err := b.store.MarkedUsers(t.Context(), 10)
 		if err == nil && len(users) > 0 {
 			err = fmt.Errorf("%d marks are left", len(users))

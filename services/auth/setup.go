@@ -30,15 +30,15 @@ func (a *Accounts) SetPassword(ctx context.Context, org, id, newPassword string)
 	if err != nil {
 		return err
 	}
-	_, err = a.changePerson(ctx, u.ID, func(u *account.User) error {
+	u, err = a.changePerson(ctx, u.ID, func(u *account.User) error {
 		u.PasswordHash, u.SetupHash, u.SetupUntil = hash, "", time.Time{}
 		u.EndSessions("")
 		return nil
-	})
+	}, owes(event{action: "user.password", org: org, subject: id}))
 	if err != nil {
 		return err
 	}
-	return a.audit(ctx, event{action: "user.password", org: org, subject: id})
+	return a.enter(ctx, u)
 }
 
 // personIn reads the person of a membership; for the first one also if the person has
@@ -61,16 +61,16 @@ func (a *Accounts) ResetPassword(ctx context.Context, org, id string) (setupToke
 	if err != nil {
 		return "", err
 	}
-	_, err = a.changePerson(ctx, p.ID, func(u *account.User) error {
+	p, err = a.changePerson(ctx, p.ID, func(u *account.User) error {
 		u.PasswordHash = ""
 		setupToken = a.newSetup(u)
 		u.EndSessions("")
 		return nil
-	})
+	}, owes(event{action: "user.reset", org: org, subject: id}))
 	if err != nil {
 		return "", err
 	}
-	if err := a.audit(ctx, event{action: "user.reset", org: org, subject: id}); err != nil {
+	if err := a.enter(ctx, p); err != nil {
 		return "", err
 	}
 	return setupToken, nil
@@ -117,7 +117,7 @@ func (a *Accounts) CompleteSetup(ctx context.Context, s Setup) error {
 		return err
 	}
 	var before account.User
-	_, err = a.changePerson(ctx, u.ID, func(u *account.User) error {
+	u, err = a.changePerson(ctx, u.ID, func(u *account.User) error {
 		if !a.opensSetup(*u, secret) {
 			return setupRefused() // of two concurrent uses, one succeeds
 		}
@@ -125,14 +125,14 @@ func (a *Accounts) CompleteSetup(ctx context.Context, s Setup) error {
 		u.PasswordHash, u.SetupHash, u.SetupUntil = hash, "", time.Time{}
 		u.EndSessions("")
 		return nil
-	})
+	}, owes(event{action: "user.setup", org: u.Org, subject: u.ID}))
 	if err != nil {
 		return err
 	}
 	if err := a.withdrawUnlessAlone(ctx, before, hash); err != nil {
 		return err
 	}
-	return a.audit(ctx, event{action: "user.setup", org: u.Org, subject: u.ID})
+	return a.enter(ctx, u)
 }
 
 // withdrawUnlessAlone restores the password of before if the link of an organization has
@@ -154,7 +154,7 @@ func (a *Accounts) withdrawUnlessAlone(ctx context.Context, before account.User,
 			u.EndSessions("")
 		}
 		return nil
-	})
+	}, owes())
 	refused := a.audit(ctx, event{action: "user.setup", org: before.Org, subject: before.ID, failed: "only the operator may"})
 	return errors.Join(err, failed, refused, setupRefused())
 }

@@ -40,7 +40,7 @@ func (a *Accounts) setUpInvited(ctx context.Context, u account.User, secret stri
 	if err != nil {
 		return err
 	}
-	_, err = a.changeRead(ctx, func() (account.User, error) { return a.User(ctx, u.Org, u.ID) }, func(u *account.User) error {
+	made, err := a.changeRead(ctx, func() (account.User, error) { return a.User(ctx, u.Org, u.ID) }, func(u *account.User) error {
 		if !a.opens(*u, secret) {
 			return setupRefused() // of two concurrent uses, one succeeds
 		}
@@ -48,14 +48,14 @@ func (a *Accounts) setUpInvited(ctx context.Context, u account.User, secret stri
 		accepted(u)
 		u.EndSessions("")
 		return nil
-	})
+	}, owes(done))
 	if errors.Is(err, account.ErrEmailTaken) {
 		return a.addressTaken(ctx, u)
 	}
 	if err != nil {
 		return unavailable(err)
 	}
-	return a.audit(ctx, done)
+	return a.enter(ctx, made)
 }
 
 // addressTaken refuses to set up an account for an address that has one. Only the
@@ -76,7 +76,7 @@ func (a *Accounts) addressTaken(ctx context.Context, u account.User) error {
 		a.auditRefused(ctx, event{action: "user.setup", org: u.Org, subject: u.ID, failed: why}),
 		a.auditRefused(ctx, event{action: "user.setup", subject: holder.ID, failed: why, from: u.Org}),
 		apperr.New(apperr.EmailTaken, "An account with this email already exists. Sign in to it and accept the invitation there or, if it is not yours, set up a separate account.").
-			With(apperr.Detail{Field: "setupToken", Code: "ACCEPT_INVITATION", Message: "POST /auth/invitations/accept takes the same token; so does this request with separateAccount."}),
+			With(apperr.Detail{Field: "setupToken", Code: "ACCEPT_INVITATION", Message: "The link is good for either (POST /auth/invitations/accept, or POST /auth/setup with separateAccount)."}),
 	)
 }
 

@@ -45,7 +45,7 @@ func (a *Accounts) SetupLink(ctx context.Context, org, id, key string, rehearsal
 	}
 	asking, _ := callerOf(ctx)
 	if asking.actor == u.ID {
-		return Invited{}, apperr.New(apperr.InvalidTransition, "You are signed in. Change your own password with the current one: POST /auth/password.")
+		return Invited{}, apperr.New(apperr.InvalidTransition, "You are signed in. Change your own password with the current one (POST /auth/password).")
 	}
 	if u.Invited {
 		return a.inviteAnew(ctx, u, key, rehearsal)
@@ -84,7 +84,7 @@ func (a *Accounts) SetupLink(ctx context.Context, org, id, key string, rehearsal
 		return made, nil
 	}
 	used := false
-	_, err = a.changePerson(ctx, p.ID, func(p *account.User) error {
+	p, err = a.changePerson(ctx, p.ID, func(p *account.User) error {
 		used = made.Replayed && p.SetupHash == ""
 		if used {
 			made.SetupToken = ""
@@ -97,11 +97,11 @@ func (a *Accounts) SetupLink(ctx context.Context, org, id, key string, rehearsal
 		}
 		p.SetupHash, p.SetupKey = memberSetup+org+":"+p.SetupHash, request
 		return nil
-	})
+	}, owes(event{action: "user.reset", org: org, subject: id}))
 	if err != nil || used {
 		return made, err
 	}
-	return made, a.audit(ctx, event{action: "user.reset", org: org, subject: id})
+	return made, a.enter(ctx, p)
 }
 
 // madeLink reports whether a request has created the last link of a person, and that

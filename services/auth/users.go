@@ -38,7 +38,10 @@ func userOut(u account.User) userJSON {
 }
 
 // listUsers answers GET /users.
-func (s *Service) listUsers(c *fiber.Ctx) error {
+func (s *Service) listUsers(c *fiber.Ctx) error { return answerUsers(s, c, userOut) }
+
+// answerUsers responds with a page of the users of the caller's organization, converted by out.
+func answerUsers[T any](s *Service, c *fiber.Ctx, out func(account.User) T) error {
 	page, err := web.PageOf(c)
 	if err != nil {
 		return err
@@ -47,9 +50,9 @@ func (s *Service) listUsers(c *fiber.Ctx) error {
 	if err != nil {
 		return unavailable(err)
 	}
-	items := make([]userJSON, len(found))
+	items := make([]T, len(found))
 	for i, u := range found {
-		items[i] = userOut(u)
+		items[i] = out(u)
 	}
 	return web.OK(c, web.NewList(items, page, total))
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/eventcarbon/ecf/services/auth"
 )
 
-// TestWeakPasswordsAreRefusedAtEveryDoor verifies that every operation that sets a
+// TestEveryOperationRefusesWeakPasswords verifies that every operation that sets a
 // password refuses what the policy refuses, and changes nothing (statement 7).
-func TestWeakPasswordsAreRefusedAtEveryDoor(t *testing.T) {
+func TestEveryOperationRefusesWeakPasswords(t *testing.T) {
 	t.Parallel()
 	b := setup(t, openSQLite(t))
 	in := b.signIn("ada@example.com")

@@ -29,7 +29,9 @@ func newOrganization(id record.OrgID, name, plan string, quotas settings.Quotas,
 		faults = append(faults, fmt.Errorf("--name must have 1 to %d characters", maxOrganizationName))
 	}
 	faults = append(faults, checkPlan(plan, quotas))
-	return record.Organization{ID: id, Name: name, Plan: plan, CreatedAt: now.UTC().Truncate(time.Millisecond), Rev: 1}, errors.Join(faults...)
+	o := record.Organization{ID: id, Name: name, CreatedAt: now.UTC().Truncate(time.Millisecond)}
+	putOn(&o, plan)
+	return o, errors.Join(faults...)
 }
 
 // checkPlan returns an error if the quotas have no such plan.
@@ -47,18 +49,15 @@ func ChangePlan(ctx context.Context, d Data, quotas settings.Quotas, log *slog.L
 	}
 	return withAccounts(ctx, d, log, func(stores *stores, accounts *auth.Accounts) error {
 		for {
-			o, err := stores.records.Organization(ctx, record.OrgID(org))
-			if errors.Is(err, record.ErrNotFound) {
-				return noSuchOrganization(org)
-			}
+			o, err := openOrganization(ctx, stores, accounts, org)
 			if err != nil || o.Plan == plan {
 				return err
 			}
-			before, was := o.Rev, o.Plan
-			o.Plan, o.Rev = plan, before+1
+			before := o.Rev
+			putOn(&o, plan)
 			err = stores.records.ReplaceOrganization(ctx, o, before)
 			if err == nil {
-				err = accounts.PlanSet(ctx, org, was, plan)
+				err = enterPlan(ctx, o, accounts.PlanSet)
 			}
 			if !errors.Is(err, record.ErrConflict) {
 				return err
@@ -72,12 +71,39 @@ func CreateOrganization(ctx context.Context, d Data, quotas settings.Quotas, log
 	if o, err = newOrganization(record.OrgID(record.NewID()), name, plan, quotas, time.Now()); err != nil {
 		return record.Organization{}, err
 	}
-	return o, withAccounts(ctx, d, log, func(stores *stores, accounts *auth.Accounts) error {
+	return o, withNewAccounts(ctx, d, log, func(stores *stores, accounts *auth.Accounts) error {
 		if err := stores.records.InsertOrganization(ctx, o); err != nil {
 			return err
 		}
-		return accounts.PlanSet(ctx, string(o.ID), "", plan)
+		return enterPlan(ctx, o, accounts.PlanSet)
 	})
+}
+
+// putOn puts an organization on a plan as its next revision. The organization remembers that: the
+// audit log does not have it before enterPlan has succeeded.
+func putOn(o *record.Organization, plan string) {
+	was := o.Plan
+	o.Plan, o.Rev = plan, o.Rev+1
+	o.Owe(record.OwedChange{Action: auth.PlanAction, Rev: o.Rev, Before: was, After: plan})
+}
+
+// enterFirstPlan is enterPlan for an organization that is new, or that a killed process of an earlier
+// release has made, which did not remember the change.
+func enterFirstPlan(ctx context.Context, o record.Organization, enter func(ctx context.Context, org string, rev int64, before, plan string) error) error {
+	if _, ok := o.OwedBy(auth.PlanAction); !ok {
+		return enter(ctx, string(o.ID), o.Rev, "", o.Plan)
+	}
+	return enterPlan(ctx, o, enter)
+}
+
+// enterPlan enters the last change of the plan of an organization into its audit log by a function
+// that does nothing if it is there.
+func enterPlan(ctx context.Context, o record.Organization, enter func(ctx context.Context, org string, rev int64, before, plan string) error) error {
+	owed, ok := o.OwedBy(auth.PlanAction)
+	if !ok {
+		return nil
+	}
+	return enter(ctx, string(o.ID), owed.Rev, owed.Before, owed.After)
 }
 
 // NewUser is an account to be created.
@@ -94,7 +120,7 @@ type NewUser struct {
 // one-time setup token. It may run while a server runs.
 func CreateUser(ctx context.Context, d Data, log *slog.Logger, n NewUser) (u account.User, setupToken string, err error) {
 	err = withAccounts(ctx, d, log, func(stores *stores, accounts *auth.Accounts) error {
-		if err := organizationExists(ctx, stores, n.Org); err != nil {
+		if _, err := openOrganization(ctx, stores, accounts, n.Org); err != nil {
 			return err
 		}
 		u, setupToken, err = accounts.CreateUser(ctx, auth.NewUser{
@@ -105,12 +131,36 @@ func CreateUser(ctx context.Context, d Data, log *slog.Logger, n NewUser) (u acc
 	return u, setupToken, err
 }
 
-func organizationExists(ctx context.Context, stores *stores, org string) error {
-	_, err := stores.records.Organization(ctx, record.OrgID(org))
-	if errors.Is(err, record.ErrNotFound) {
-		return noSuchOrganization(org)
+// openOrganization reads an organization that exists and is not being deleted. What a killed
+// command has left of its last change is completed.
+func openOrganization(ctx context.Context, stores *stores, accounts *auth.Accounts, org string) (record.Organization, error) {
+	if err := neverDeleted(ctx, accounts, org); err != nil {
+		return record.Organization{}, err
 	}
-	return err
+	o, err := stores.records.Organization(ctx, record.OrgID(org))
+	if errors.Is(err, record.ErrNotFound) {
+		return o, noSuchOrganization(org)
+	}
+	if err != nil {
+		return o, err
+	}
+	return o, enterPlan(ctx, o, accounts.PlanOwed)
+}
+
+// neverDeleted returns an error for an organization that is being deleted, or was: its id is not
+// used again.
+func neverDeleted(ctx context.Context, accounts *auth.Accounts, org string) error {
+	deletions, err := accounts.Deletions(ctx)
+	if err != nil {
+		return err
+	}
+	switch d := deletions[org]; {
+	case d.Underway():
+		return fmt.Errorf("the organization %q is being deleted since %s; complete that with: ecf org delete --org %s", org, d.Closed.Format(time.RFC3339), org)
+	case !d.Deleted.IsZero():
+		return fmt.Errorf("the organization %q was deleted at %s; make another one with: ecf org create", org, d.Deleted.Format(time.RFC3339))
+	}
+	return nil
 }
 
 func noSuchOrganization(org string) error {
@@ -121,7 +171,7 @@ func noSuchOrganization(org string) error {
 // run beside a server.
 func JoinUser(ctx context.Context, d Data, log *slog.Logger, n NewUser) (u account.User, err error) {
 	err = withAccounts(ctx, d, log, func(stores *stores, accounts *auth.Accounts) error {
-		if err := organizationExists(ctx, stores, n.Org); err != nil {
+		if _, err := openOrganization(ctx, stores, accounts, n.Org); err != nil {
 			return err
 		}
 		u, err = accounts.Join(ctx, n.Email, n.Org, n.Name, n.Role)
@@ -172,9 +222,17 @@ func ResetPassword(ctx context.Context, d Data, log *slog.Logger, email string) 
 	return setupToken, err
 }
 
-// withAccounts opens the stores for an operation on accounts. It does not update the copy of
-// sessions: a running server notices the change by itself.
-func withAccounts(ctx context.Context, d Data, log *slog.Logger, do func(*stores, *auth.Accounts) error) (err error) {
+// withAccounts opens the stores of a system that exists, for an operation on accounts. It does
+// not update the copy of sessions: a running server notices the change by itself.
+func withAccounts(ctx context.Context, d Data, log *slog.Logger, do func(*stores, *auth.Accounts) error) error {
+	if err := d.mustExist(); err != nil {
+		return err
+	}
+	return withNewAccounts(ctx, d, log, do)
+}
+
+// withNewAccounts is withAccounts, and begins a system where there is none.
+func withNewAccounts(ctx context.Context, d Data, log *slog.Logger, do func(*stores, *auth.Accounts) error) (err error) {
 	stores, err := openStores(ctx, app.Env{Logger: log}, d)
 	if err != nil {
 		return err

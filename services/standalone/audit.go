@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
+	"time"
 
 	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/infra/keys"
@@ -45,12 +47,22 @@ func auditVerify(ctx context.Context, env app.Env, c *auditSettings) error {
 	return err
 }
 
+// unsoundError is what ecf audit verify finds wrong with data that can be read.
+type unsoundError struct{ error }
+
 // auditFaults is auditVerify, and returns how many figures are of engines that this program
-// does not have.
+// does not have. What is wrong with the data is an unsoundError.
 func auditFaults(ctx context.Context, env app.Env, c *auditSettings) (unproven int64, err error) {
 	var faults error
 	err = withAccounts(ctx, c.Data, env.Logger, func(stores *stores, accounts *auth.Accounts) error {
-		broken, err := verifyLogs(ctx, env.Stdout, accounts)
+		deletions, err := accounts.Deletions(ctx)
+		if err != nil {
+			return err
+		}
+		if err := printDeletions(env.Stdout, deletions); err != nil {
+			return err
+		}
+		broken, err := verifyLogs(ctx, env.Stdout, accounts, deletions)
 		if err != nil {
 			return err
 		}
@@ -61,8 +73,9 @@ func auditFaults(ctx context.Context, env app.Env, c *auditSettings) (unproven i
 		if err != nil {
 			return err
 		}
-		if len(orgs) == 0 {
-			faults = errors.Join(faults, errors.New("there is no organization; this database is empty"))
+		orgs = slices.DeleteFunc(orgs, func(org record.OrgID) bool { return deletions[string(org)].Underway() })
+		if len(orgs) == 0 && len(deletions) == 0 {
+			return errors.Join(faults, errors.New("there is no organization; this database is empty"))
 		}
 		if broken, unproven, err = verifyHistories(ctx, env.Stdout, stores, orgs); err != nil {
 			return err
@@ -73,7 +86,7 @@ func auditFaults(ctx context.Context, env app.Env, c *auditSettings) (unproven i
 		if c.Heads == "" {
 			return nil
 		}
-		if broken, err = compareHeads(ctx, env.Stdout, c, stores); err != nil {
+		if broken, err = compareHeads(ctx, env.Stdout, c, stores, deletions); err != nil {
 			return err
 		}
 		if broken > 0 {
@@ -84,17 +97,39 @@ func auditFaults(ctx context.Context, env app.Env, c *auditSettings) (unproven i
 	if err != nil {
 		return unproven, describe(err)
 	}
-	return unproven, faults
+	if faults != nil {
+		return unproven, unsoundError{faults}
+	}
+	return unproven, nil
 }
 
-// verifyLogs prints the state of the audit log of each organization and returns the number of
-// broken ones.
-func verifyLogs(ctx context.Context, out io.Writer, accounts *auth.Accounts) (broken int, err error) {
+// printDeletions prints which organizations were deleted, and which are being deleted, so that
+// they are not verified.
+func printDeletions(out io.Writer, deletions map[string]auth.Deletion) error {
+	for _, org := range slices.Sorted(maps.Keys(deletions)) {
+		d := deletions[org]
+		state := "deleted at " + d.Deleted.Format(time.RFC3339)
+		if d.Underway() {
+			state = "NOT VERIFIED: it is being deleted since " + d.Closed.Format(time.RFC3339) + "; ecf org delete completes that"
+		}
+		if _, err := fmt.Fprintf(out, "%s: %s\n", org, state); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// verifyLogs prints the state of the audit log of each organization that is not being deleted,
+// and returns the number of broken ones.
+func verifyLogs(ctx context.Context, out io.Writer, accounts *auth.Accounts, deletions map[string]auth.Deletion) (broken int, err error) {
 	chains, err := accounts.VerifyAudit(ctx)
 	if err != nil {
 		return 0, err
 	}
 	for _, c := range chains {
+		if deletions[c.Org].Underway() {
+			continue
+		}
 		if c.Fault != nil {
 			broken++
 			_, err = fmt.Fprintf(out, "%s: %v\n", c.Org, c.Fault)
@@ -130,7 +165,9 @@ func tenants(ctx context.Context, stores *stores) ([]record.OrgID, error) {
 		if at = next; at == "" {
 			break
 		}
-		all = append(all, record.OrgID(at))
+		if at != account.SystemOrg { // persons whose first organization was deleted
+			all = append(all, record.OrgID(at))
+		}
 	}
 	logs, err := stores.accounts.AuditHeads(ctx)
 	for _, head := range logs {

@@ -111,7 +111,7 @@ func TestAuditVerifyRecomputesFigures(t *testing.T) {
 func TestAuditVerifyOfNothing(t *testing.T) {
 	t.Parallel()
 	c := &commands{t, map[string]string{"ECF_DATA_DIR": t.TempDir()}}
-	if out, err := c.run("", "audit", "verify"); err == nil || !strings.Contains(err.Error(), "this database is empty") {
+	if out, err := c.run("", "audit", "verify"); err == nil || !strings.Contains(err.Error(), "there is no system in") {
 		t.Errorf("nothing was ever in it: %v\n%s", err, out)
 	}
 	c.must("", "org", "create", "--name", "Example Ltd", "--plan", "team")

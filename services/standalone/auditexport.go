@@ -16,6 +16,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/durable"
 	"github.com/eventcarbon/ecf/libs/infra/keys"
 	"github.com/eventcarbon/ecf/libs/settings"
+	"github.com/eventcarbon/ecf/services/auth"
 	"github.com/eventcarbon/ecf/services/calculation"
 	"github.com/eventcarbon/ecf/services/standalone/auditheads"
 )
@@ -41,7 +42,7 @@ func auditExport(ctx context.Context, env app.Env, c *exportSettings) (err error
 	if err != nil {
 		return err
 	}
-	stores, err := openStores(ctx, env, c.Data)
+	stores, err := openExisting(ctx, env, c.Data)
 	if err != nil {
 		return err
 	}
@@ -91,8 +92,8 @@ func (s *stores) chains() auditheads.Stores {
 }
 
 // compareHeads prints what existed when the heads were exported and is missing now, and returns
-// the number of such things.
-func compareHeads(ctx context.Context, out io.Writer, c *auditSettings, s *stores) (broken int, err error) {
+// the number of such things. What organizations had that are or were being deleted may be missing.
+func compareHeads(ctx context.Context, out io.Writer, c *auditSettings, s *stores, deletions map[string]auth.Deletion) (broken int, err error) {
 	trusted, err := trustedKeys(ctx, c)
 	if err != nil {
 		return 0, err
@@ -109,6 +110,9 @@ func compareHeads(ctx context.Context, out io.Writer, c *auditSettings, s *store
 		return err
 	}}
 	at, signedBy, err := auditheads.Read(f, func(h auditheads.Head) error {
+		if _, ok := deletions[h.Org]; ok {
+			return nil
+		}
 		compared++
 		return comparer.Add(ctx, h)
 	})

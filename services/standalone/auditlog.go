@@ -72,6 +72,25 @@ func readLog(ctx context.Context, store account.Audit, org record.OrgID) (auditL
 	}
 }
 
+// takeOwed takes the entries that a killed process has left in accounts: a server enters them as
+// soon as it runs, and any program with the next change of the account.
+func (l *auditLog) takeOwed(users []keptUser) {
+	for _, u := range users {
+		for _, e := range u.owed {
+			l.entries++
+			l.take(e)
+		}
+	}
+}
+
+// takeOwedBy takes the last changes of an organization: a killed process may not have entered
+// them, and the next change does.
+func (l *auditLog) takeOwedBy(o record.Organization) {
+	for _, c := range o.Owed {
+		l.take(account.AuditEntry{Action: c.Action, Subject: string(o.ID), Before: c.Before, After: c.After})
+	}
+}
+
 func (l auditLog) takeUser(e account.AuditEntry) {
 	u := l.users[e.Subject]
 	switch e.Action {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/services/auth/account"
 )
 
 const (
@@ -91,7 +92,9 @@ func keptFaults(ctx context.Context, stores *stores, org record.OrgID) ([]string
 	if err != nil {
 		return nil, err
 	}
+	log.takeOwed(users)
 	if there {
+		log.takeOwedBy(o)
 		if err := k.policy(o, log); err != nil {
 			return nil, err
 		}
@@ -159,6 +162,7 @@ type keptUser struct {
 	role     identity.Role
 	disabled bool
 	listed   bool
+	owed     []account.AuditEntry
 }
 
 // users returns the accounts, including deleted ones.
@@ -170,7 +174,7 @@ func (k *kept) users() (all []keptUser, err error) {
 		}
 		for _, u := range page {
 			after = u.ID
-			all = append(all, keptUser{u.ID, u.Role, u.Disabled, u.Listed()})
+			all = append(all, keptUser{u.ID, u.Role, u.Disabled, u.Listed(), u.Owed()})
 		}
 	}
 }

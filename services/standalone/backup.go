@@ -34,7 +34,7 @@ func (c *backupSettings) Describe(s *settings.Set) {
 	}
 	s.TextFlag(&c.To, "to", "", "directory of the backup; it must not exist", nil)
 	s.TextFlag(&c.Into, "into", "", "directory of backups: the backup becomes a subdirectory named by the time", nil)
-	s.Flag("keep", "0", "with --into: number of complete backups to keep, the newest ones; older ones and remains of killed runs are removed before and after; 0 keeps all", func(v string) (err error) {
+	s.Flag("keep", "0", "with --into: number of complete backups to keep, the newest ones, and as many whose data ecf audit verify finds wrong; older ones and remains of killed runs are removed before and after; 0 keeps all", func(v string) (err error) {
 		if c.Keep, err = strconv.Atoi(v); err != nil || c.Keep < 0 {
 			return errors.New("must be a number from 0")
 		}
@@ -54,7 +54,8 @@ func (c *backupSettings) Describe(s *settings.Set) {
 
 // backup copies the data, while servers run, into a database of the embedded engine with a
 // manifest. The copy is verified before it counts as a backup, and is on the disk before its
-// directory is printed and older backups are removed.
+// directory is printed and older backups are removed. Data that ecf audit verify finds wrong are
+// copied all the same, beside the backups from before; the error says so.
 func backup(ctx context.Context, env app.Env, c *backupSettings) error {
 	to := c.To
 	if to == "" {
@@ -90,9 +91,12 @@ func backup(ctx context.Context, env app.Env, c *backupSettings) error {
 		return err
 	}
 	if c.Keep > 0 {
-		return prune(c.Into, c.Keep, to)
+		err = prune(c.Into, c.Keep, to)
 	}
-	return nil
+	if m.Unsound != "" {
+		err = errors.Join(err, fmt.Errorf("the backup is complete. It can be restored, but something is wrong with the data itself, as the lines above and ecf audit verify say: %s. No earlier backup was removed for it", m.Unsound))
+	}
+	return err
 }
 
 // makeBackup creates the folder of a backup with its contents. On error it removes the folder,
@@ -204,5 +208,8 @@ func backupVerify(ctx context.Context, env app.Env, c *folderSettings) error {
 		return err
 	}
 	_, err = fmt.Fprintf(env.Stdout, "The backup of %s is whole.\n%s\n%s", m.CreatedAt.Format(time.RFC3339), strings.Join(m.Audit, "\n"), newer)
+	if m.Unsound != "" {
+		err = errors.Join(err, fmt.Errorf("the backup can be restored, but something was wrong with the data when it was made: %s", m.Unsound))
+	}
 	return err
 }

@@ -88,19 +88,25 @@ func (list backups) newerThan(whole string) string {
 	return out.String()
 }
 
-// prune removes all but the newest complete backups, and the remains of killed runs. It keeps
-// made, which is the newest also if the clock says otherwise; empty: none.
+// prune removes all but the newest complete backups, and the remains of killed runs. Backups of data with which something is
+// wrong are counted by themselves, so that they displace none from before. It keeps made, which is the newest also if the
+// clock says otherwise; empty: none.
 func prune(in string, keep int, made string) error {
 	list, err := listBackups(in)
 	if err != nil {
 		return err
 	}
-	earlier := slices.DeleteFunc(list.whole, func(path string) bool { return path == made })
-	if made != "" {
-		keep--
+	old := list.killed
+	for _, sound := range []bool{true, false} {
+		left := keep
+		if made != "" && isSound(made) == sound {
+			left--
+		}
+		earlier := slices.DeleteFunc(slices.Clone(list.whole), func(path string) bool { return path == made || isSound(path) != sound })
+		old = append(old, earlier[:max(0, len(earlier)-left)]...)
 	}
-	for _, old := range append(list.killed, earlier[:max(0, len(earlier)-keep)]...) {
-		if err := os.RemoveAll(old); err != nil {
+	for _, path := range old {
+		if err := os.RemoveAll(path); err != nil {
 			return fmt.Errorf("remove an old backup: %w", err)
 		}
 	}

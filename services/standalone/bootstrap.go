@@ -27,7 +27,7 @@ func Bootstrap(ctx context.Context, d Data, quotas settings.Quotas, log *slog.Lo
 	if a, err := mail.ParseAddress(email); err != nil || a.Address != email {
 		return "", fmt.Errorf("--email must be an address such as jo@example.com, not %q", email)
 	}
-	err = withAccounts(ctx, d, log, func(stores *stores, accounts *auth.Accounts) error {
+	err = withNewAccounts(ctx, d, log, func(stores *stores, accounts *auth.Accounts) error {
 		if _, err := accounts.UserByEmail(ctx, email); apperr.CodeOf(err) != apperr.UserNotFound {
 			return err
 		}
@@ -35,10 +35,13 @@ func Bootstrap(ctx context.Context, d Data, quotas settings.Quotas, log *slog.Lo
 		if err != nil {
 			return err
 		}
+		if err := neverDeleted(ctx, accounts, string(o.ID)); err != nil {
+			return err
+		}
 		if o, err = stores.insertOrRead(ctx, o); err != nil {
 			return err
 		}
-		if err := accounts.PlanSet(ctx, string(o.ID), "", o.Plan); err != nil {
+		if err := enterFirstPlan(ctx, o, accounts.PlanSet); err != nil {
 			return err
 		}
 		_, setupToken, err = accounts.CreateUser(ctx, auth.NewUser{Org: string(o.ID), Email: email, Role: identity.Admin})

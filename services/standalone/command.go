@@ -33,6 +33,7 @@ func Program() app.Program {
 		app.NewCommand("org create", "create an organization; prints its id", orgCreate).Taking("--name N --plan P"),
 		app.NewCommand("org list", "list the organizations: id, plan, events created, members, age and name", orgList),
 		app.NewCommand("org plan", "change the plan of an organization; takes effect at once", orgPlan).Taking("--org ID --plan P"),
+		app.NewCommand("org delete", "delete an organization with everything of it, in running servers too; can be interrupted and repeated", orgDelete).Taking("--org ID --name N [--dry-run]"),
 		app.NewCommand("user create", "create an account, or with --service a service account; prints its id", userCreate).Taking("--org ID --email E --role R"),
 		app.NewCommand("user join", "add an existing account to another organization; prints the id of the membership", userJoin).Taking("--org ID --email E --role R"),
 		app.NewCommand("user list", "list the members of an organization: id, role, state, email address and name", userList).Taking("--org ID"),

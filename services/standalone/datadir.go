@@ -15,6 +15,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/sqlitex"
 )
 
+// serverLock is the file in the data directory that a running server has locked.
+const serverLock = "lock"
+
 // makeDataDir creates the data directory, or prepares an existing one.
 func makeDataDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -43,6 +46,19 @@ func prepareDataDir(dir string) error {
 		return unusable(dir, fmt.Errorf("it can be read by other users, and its mode cannot be changed: %w", err))
 	}
 	return nil
+}
+
+// mustExist returns an error where the settings name a directory without a database: all
+// commands but those that begin a system need one, and would otherwise list, verify or rotate
+// the keys of a new one in a mistyped directory.
+func (c *Data) mustExist() error {
+	if c.Records.URI != "" {
+		return nil
+	}
+	if _, err := os.Stat(filepath.Join(c.Dir.Path, DatabaseFile)); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no system in %s, which ECF_DATA_DIR names: name the directory of the server; ecf serve, ecf bootstrap, ecf org create and ecf schema up begin a new one", absolute(c.Dir.Path))
+	}
+	return nil // what else is wrong is told by who opens it
 }
 
 // unusable returns what is wrong with a data directory, and how to fix it.

@@ -95,6 +95,29 @@ func TestADataDirectoryWithoutRoomForSharedMemory(t *testing.T) {
 	}
 }
 
+// TestOnlySomeCommandsBeginASystem verifies that all others refuse a directory without one, as a mistyped one is, and leave
+// it as it is: nobody shall take the list of a new system, or a key that was rotated in it, for those of the server.
+func TestOnlySomeCommandsBeginASystem(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "mistyped")
+	c := &commands{t, map[string]string{"ECF_DATA_DIR": dir, "ECF_RESULT_RETENTION": "720h"}}
+	for _, args := range [][]string{
+		{"org", "list"}, {"org", "plan", "--org", "o", "--plan", "team"}, {"org", "delete", "--org", "o", "--dry-run"},
+		{"user", "list", "--org", "o"}, {"user", "create", "--org", "o", "--email", "a@example.org", "--role", "user"}, {"user", "join", "--org", "o", "--email", "a@example.org", "--role", "user"},
+		{"user", "password", "--email", "a@example.org"}, {"user", "disable", "--email", "a@example.org"}, {"user", "free", "--email", "a@example.org"},
+		{"keys", "rotate"}, {"keys", "rotate", "--reports"}, {"factors", "list"}, {"audit", "verify"},
+		{"schema", "status"}, {"schema", "contract"}, {"results", "prune"},
+	} {
+		_, err := c.run("", args...)
+		if want := "there is no system in " + dir + ", which ECF_DATA_DIR names"; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("ecf %s: %v, want %s", strings.Join(args, " "), err, want)
+		}
+		if _, err := os.Stat(dir); err == nil {
+			t.Fatalf("ecf %s made %s", strings.Join(args, " "), dir)
+		}
+	}
+}
+
 // TestABackupIsNoDataDirectory verifies that no command works in a backup: opening its
 // database would change the file, and the backup would not be whole any more.
 func TestABackupIsNoDataDirectory(t *testing.T) {
@@ -161,12 +184,21 @@ func TestWhichSystemIsFound(t *testing.T) {
 		}
 	}
 	at := regexp.QuoteMeta(dir)
+	const begin = "Create an organization and its administrator with ecf bootstrap."
 	check(first(), "a new system in "+at)
-	check(first(), "the system in "+at+", without an organization")
+	log := first()
+	check(log, "the system in "+at+", without an organization")
+	if !strings.Contains(log, begin) {
+		t.Errorf("a server without an organization does not say how to begin:\n%s", log)
+	}
 	if log := first("org", "create", "--name", "A", "--plan", "team"); strings.Contains(log, "system in") {
 		t.Errorf("a command on a system that is there says more than was asked:\n%s", log)
 	}
-	check(first(), "the system in "+at+`, since \d{4}-\d\d-\d\d, 1 organization`)
+	log = first()
+	check(log, "the system in "+at+`, since \d{4}-\d\d-\d\d, 1 organization`)
+	if strings.Contains(log, begin) {
+		t.Errorf("a server with an organization says how to begin:\n%s", log)
+	}
 	first("org", "create", "--name", "B", "--plan", "team")
 	check(first(), "the system in "+at+`, since \d{4}-\d\d-\d\d, 2 organizations`)
 	dir = filepath.Join(dir, "mistyped")

@@ -62,6 +62,13 @@ func prepareDemo(ctx context.Context, c Config, stores *stores, accounts *auth.S
 	if !c.Demo {
 		return nil, nil //nolint:nilnil // the demo is optional
 	}
+	deletions, err := accounts.Deletions(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("demo: %w", err)
+	}
+	if _, deleted := deletions[string(demoOrg)]; deleted {
+		return nil, nil //nolint:nilnil // the demo is optional, and not made again
+	}
 	d := &demoAccounts{
 		Admin: demoEmail(identity.Admin), Manager: demoEmail(identity.Manager), User: demoEmail(identity.User),
 		File: filepath.Join(c.Data.Dir.Path, credentialsFile),
@@ -79,7 +86,7 @@ func prepareDemo(ctx context.Context, c Config, stores *stores, accounts *auth.S
 	o, err = stores.insertOrRead(ctx, o)
 	if err == nil {
 		if _, err = accounts.UserByEmail(ctx, d.Admin); apperr.CodeOf(err) == apperr.UserNotFound {
-			err = accounts.PlanSet(ctx, string(o.ID), "", o.Plan)
+			err = enterFirstPlan(ctx, o, accounts.PlanSet)
 		}
 	}
 	if err != nil {

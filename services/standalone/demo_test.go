@@ -19,7 +19,7 @@ func TestGivenPasswordsAreNotPrinted(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out strings.Builder
-		announce(Options{Out: &out, Config: c}, "127.0.0.1:8080", "a new system in /x", d)
+		announce(Options{Out: &out, Config: c}, "127.0.0.1:8080", "a new system in /x", false, d)
 		if !strings.Contains(out.String(), "  Console http://127.0.0.1:8080/\n") || !strings.Contains(out.String(), "  Data    a new system in /x\n") {
 			t.Errorf("the console or the data are not named:\n%s", out.String())
 		}
@@ -54,7 +54,7 @@ func TestAnotherDemoPasswordIsSaidToBeIgnored(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out strings.Builder
-		announce(Options{Out: &out, Config: c}, "127.0.0.1:8080", "", d)
+		announce(Options{Out: &out, Config: c}, "127.0.0.1:8080", "", false, d)
 		if ignored := strings.HasPrefix(now, "another"); d.Password != "given-battery-staple-41" || strings.Contains(out.String(), "ECF_DEMO_PASSWORD") != ignored {
 			t.Errorf("%q: %q\n%s", now, d.Password, out.String())
 		}

@@ -37,6 +37,8 @@ type stores struct {
 	records  record.Store
 	results  resulttree.Store
 	accounts account.Store
+	// owned returns what each of their databases has of an organization.
+	owned func(org string) []owned
 	// check is the readiness check of the engine.
 	check web.Check
 	close func() error
@@ -59,6 +61,14 @@ func openStores(ctx context.Context, env app.Env, d Data) (*stores, error) {
 		return closeEngine()
 	}
 	return opened, nil
+}
+
+// openExisting is openStores, but never begins a new system.
+func openExisting(ctx context.Context, env app.Env, d Data) (*stores, error) {
+	if err := d.mustExist(); err != nil {
+		return nil, err
+	}
+	return openStores(ctx, env, d)
 }
 
 func openEngine(ctx context.Context, env app.Env, d Data) (*stores, error) {
@@ -84,7 +94,7 @@ func openEngine(ctx context.Context, env app.Env, d Data) (*stores, error) {
 		env.Logger.InfoContext(ctx, system)
 	}
 	return &stores{
-		records: records, results: resultsqlite.New(db), accounts: accountsqlite.New(db),
+		records: records, results: resultsqlite.New(db), accounts: accountsqlite.New(db), owned: rowsOf(db),
 		check: web.Check{Name: "database", Probe: db.Ping}, close: db.Close, system: system, fresh: fresh,
 	}, nil
 }
@@ -98,7 +108,7 @@ func openMongo(ctx context.Context, env app.Env, d Data) (_ *stores, err error) 
 	if err != nil {
 		return nil, errors.Join(err, disconnect())
 	}
-	opened := &stores{check: mongodb.Check(db), close: func() error { return errors.Join(disconnect(), disconnectAccounts()) }}
+	opened := &stores{owned: documentsOf(db, accountsDB), check: mongodb.Check(db), close: func() error { return errors.Join(disconnect(), disconnectAccounts()) }}
 	opened.records, err = mongodb.Await(ctx, env, "records database", func(ctx context.Context) (record.Store, error) {
 		return recordmongo.New(ctx, db)
 	})

@@ -160,7 +160,7 @@ func factorsSign(_ context.Context, env app.Env, c *packSettings) error {
 	if err != nil {
 		return err
 	}
-	if err := d.Sign(own); err != nil {
+	if err := d.Sign(own.SignText); err != nil {
 		return err
 	}
 	return printPack(env, d)
@@ -247,7 +247,7 @@ func addPack(ctx context.Context, store record.FactorPacks, p record.FactorPack)
 
 // factorsList prints the factor sets, the built-in ones first.
 func factorsList(ctx context.Context, env app.Env, d *Data) (err error) {
-	opened, err := openStores(ctx, env, *d)
+	opened, err := openExisting(ctx, env, *d)
 	if err != nil {
 		return err
 	}

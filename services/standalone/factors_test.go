@@ -13,6 +13,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/factors/pack"
 	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/signature"
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
@@ -176,7 +177,7 @@ func signedByAStranger(t *testing.T, text string) (signed, keys string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Sign(pack.Key(key)); err != nil {
+	if err := d.Sign(func(text []byte) (signature.Signature, error) { return signature.Of(text, key) }); err != nil {
 		t.Fatal(err)
 	}
 	encoded, err := d.Encode()

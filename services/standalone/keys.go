@@ -47,6 +47,9 @@ func (c *keysSettings) Describe(s *settings.Set) {
 }
 
 func keysRotate(ctx context.Context, env app.Env, c *keysSettings) error {
+	if err := c.mustExist(); err != nil {
+		return err
+	}
 	if c.Reports {
 		return reportKeysRotate(ctx, env, c)
 	}
@@ -60,20 +63,22 @@ func keysRotate(ctx context.Context, env app.Env, c *keysSettings) error {
 }
 
 // reportKeysRotate adds the next report key, or creates the first one. Earlier keys remain
-// published, so that their signatures still verify.
+// published, so that their signatures still verify. The audit log has the key before it exists: a
+// killed command leaves none that is missing there, but for the first, which a server makes too.
 func reportKeysRotate(ctx context.Context, env app.Env, c *keysSettings) (err error) {
 	dir := calculation.ReportKeysDir(c.Keys.Folder.Path)
 	give := keepOwner(absolute(dir))
 	defer func() { err = errors.Join(err, give()) }()
-	kid, err := bundle.AddKey(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		kid, err = firstReportKey(env, dir)
-	}
-	if err != nil {
+	var kid string
+	err = withAccounts(ctx, c.Data, env.Logger, func(_ *stores, accounts *auth.Accounts) (err error) {
+		added := func(kid string) error { return accounts.ReportKeyAdded(ctx, kid) }
+		kid, err = bundle.AddKey(dir, added)
+		if errors.Is(err, fs.ErrNotExist) {
+			if kid, err = firstReportKey(env, dir); err == nil {
+				err = added(kid)
+			}
+		}
 		return err
-	}
-	err = withAccounts(ctx, c.Data, env.Logger, func(_ *stores, accounts *auth.Accounts) error {
-		return accounts.ReportKeyAdded(ctx, kid)
 	})
 	if err != nil {
 		return describe(err)

@@ -15,7 +15,7 @@ import (
 // orgList prints a line for each organization, by id: its id, plan, events so far as its plan
 // counts them, members, the time at which it was created, and its name.
 func orgList(ctx context.Context, env app.Env, d *Data) (err error) {
-	stores, err := openStores(ctx, env, *d)
+	stores, err := openExisting(ctx, env, *d)
 	if err != nil {
 		return err
 	}
@@ -69,12 +69,14 @@ const usersAtOnce = 256
 // userList prints a line for each member of an organization, by id: the id of the
 // membership, its role and state, the email address, and the name.
 func userList(ctx context.Context, env app.Env, c *userListSettings) (err error) {
-	stores, err := openStores(ctx, env, c.Data)
+	stores, err := openExisting(ctx, env, c.Data)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, stores.close()) }()
-	if err := organizationExists(ctx, stores, c.Org); err != nil {
+	if _, err := stores.records.Organization(ctx, record.OrgID(c.Org)); errors.Is(err, record.ErrNotFound) {
+		return noSuchOrganization(c.Org)
+	} else if err != nil {
 		return err
 	}
 	for after := ""; ; {

@@ -16,7 +16,7 @@ func lockDataDir(dir string) (unlock func(), err error) {
 	if err := makeDataDir(dir); err != nil {
 		return nil, err
 	}
-	unlock, err = lockFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR)
+	unlock, err = lockFile(filepath.Join(dir, serverLock), os.O_CREATE|os.O_RDWR)
 	if errors.Is(err, errLocked) {
 		return nil, fmt.Errorf("another server is using the data directory %s; stop it, or choose another one with ECF_DATA_DIR", dir)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/durable"
 	"github.com/eventcarbon/ecf/libs/infra/keys"
+	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sqlitex"
 	"github.com/eventcarbon/ecf/services/standalone/transfer"
 )
@@ -39,6 +40,8 @@ type manifest struct {
 	// Audit is the output of ecf audit verify for the copy: the entries of each chain with its
 	// last hash, and the records with their histories.
 	Audit []string `json:"audit"`
+	// Unsound is what ecf audit verify found wrong with the data, in short; empty if nothing.
+	Unsound string `json:"unsound,omitempty"`
 }
 
 const manifestFormat = 1
@@ -67,10 +70,11 @@ func inspect(ctx context.Context, env app.Env, dir string) (m manifest, err erro
 		return m, err
 	}
 	err = withCopy(ctx, path, func(scratch string, db *sqlitex.DB) (err error) {
-		if m.Audit, err = auditLines(ctx, env, Data{Dir: keys.DataDir{Path: scratch}}); err != nil {
+		if m.Audit, m.Unsound, err = auditLines(ctx, env, Data{Dir: keys.DataDir{Path: scratch}}); err != nil {
 			return err
 		}
-		if m.Contents, err = transfer.ContentsOf(ctx, transfer.InFile(db)); err != nil {
+		// Data with rows that cannot be read have no contents that could be compared.
+		if m.Contents, err = transfer.ContentsOf(ctx, transfer.InFile(db)); err != nil && (m.Unsound == "" || !record.IsDamage(err)) {
 			return err
 		}
 		m.stepped, err = db.Counts(ctx)
@@ -97,26 +101,37 @@ func withCopy(ctx context.Context, path string, do func(scratch string, db *sqli
 	return inScratch(errors.Join(do(scratch, db), db.Close()))
 }
 
-// auditLines returns the output of ecf audit verify for data whose chains are intact.
-func auditLines(ctx context.Context, env app.Env, d Data) ([]string, error) {
+// auditLines returns the output of ecf audit verify, and in short what it finds wrong with the data; empty if nothing.
+func auditLines(ctx context.Context, env app.Env, d Data) (lines []string, unsound string, err error) {
 	var out strings.Builder
 	env.Stdout = &out
 	// Figures of an engine that this program does not have do not make a backup invalid.
-	if _, err := auditFaults(ctx, env, &auditSettings{Data: d}); err != nil {
-		return nil, fmt.Errorf("%w\n%s", err, out.String())
+	_, err = auditFaults(ctx, env, &auditSettings{Data: d})
+	if faults, ok := errors.AsType[unsoundError](err); ok {
+		unsound = strings.ReplaceAll(faults.Error(), "\n", "; ")
+	} else if err != nil {
+		return nil, "", fmt.Errorf("%w\n%s", err, out.String())
 	}
-	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	return slices.DeleteFunc(lines, func(line string) bool { return strings.Contains(line, figuresMark) }), nil
+	lines = strings.Split(strings.TrimSpace(out.String()), "\n")
+	return slices.DeleteFunc(lines, func(line string) bool { return strings.Contains(line, figuresMark) }), unsound, nil
 }
 
-// verifyBackup returns the manifest of a backup, or what is wrong with it.
-func verifyBackup(ctx context.Context, env app.Env, dir string) (m manifest, err error) {
+// readManifest returns the manifest of a backup as it is written.
+func readManifest(dir string) (m manifest, err error) {
 	text, err := os.ReadFile(filepath.Join(dir, manifestFile)) //nolint:gosec // the operator names the folder
 	if err != nil {
 		return m, fmt.Errorf("%s is not a whole backup, nor a directory of backups with one: %w", dir, err)
 	}
 	if err := json.Unmarshal(text, &m); err != nil {
 		return m, fmt.Errorf("%s: %w", manifestFile, err)
+	}
+	return m, nil
+}
+
+// verifyBackup returns the manifest of a backup, or what is wrong with it.
+func verifyBackup(ctx context.Context, env app.Env, dir string) (m manifest, err error) {
+	if m, err = readManifest(dir); err != nil {
+		return m, err
 	}
 	if m.Format != manifestFormat {
 		return m, fmt.Errorf("the backup has the format %d, but this program reads format %d", m.Format, manifestFormat)
@@ -137,13 +152,15 @@ func verifyBackup(ctx context.Context, env app.Env, dir string) (m manifest, err
 			return m, fmt.Errorf("the table %s has %d rows, but the manifest says %d", table, got, want)
 		}
 	}
-	if strings.Join(found.Audit, "\n") != strings.Join(m.Audit, "\n") {
+	// Other programs may find other faults in the same data.
+	alike := m.Version == env.Version || m.Unsound == "" && found.Unsound == ""
+	if alike && !slices.Equal(found.Audit, m.Audit) {
 		return m, errors.New("the audit chains are not those of the manifest")
 	}
 	stated := m.Contents
-	m.Contents = found.Contents
+	m.Contents, m.Unsound = found.Contents, found.Unsound
 	switch {
-	case stated == nil:
+	case stated == nil || found.Contents == nil && m.Unsound != "":
 		return m, nil
 	case m.Version != env.Version:
 		return m, found.Contents.Counts().Compare(stated.Counts())
@@ -151,15 +168,17 @@ func verifyBackup(ctx context.Context, env app.Env, dir string) (m manifest, err
 	return m, found.Contents.Compare(stated)
 }
 
+// isSound reports whether nothing was wrong with the data of a complete backup when it was made.
+func isSound(dir string) bool {
+	m, err := readManifest(dir)
+	return err == nil && m.Unsound == ""
+}
+
 // isWholeBackup reports whether the database in a directory is the one that a manifest beside
 // it describes. It is not once a program has worked in it.
 func isWholeBackup(dir string) bool {
-	text, err := os.ReadFile(filepath.Join(dir, manifestFile)) //nolint:gosec // the operator names the folder
+	m, err := readManifest(dir)
 	if err != nil {
-		return false
-	}
-	var m manifest
-	if json.Unmarshal(text, &m) != nil {
 		return false
 	}
 	sum, err := fileHash(filepath.Join(dir, DatabaseFile))

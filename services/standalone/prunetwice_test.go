@@ -130,7 +130,7 @@ func TestTwoPruneCommandsAtOnce(t *testing.T) {
 				before[id] = kept
 			}
 			p.env = append(p.env, "ECF_RESULT_RETENTION=720h")
-			if got, want := p.must("", "results", "prune", "--dry-run"), fmt.Sprintf("%s: %d revisions of 6 events would be dropped\n", org, 6*droppedOfEach); got != want {
+			if got, want := p.must("", "results", "prune", "--dry-run"), fmt.Sprintf("%s: %d revisions of 6 events would be deleted\n", org, 6*droppedOfEach); got != want {
 				t.Fatalf("a rehearsal: %q, want %q", got, want)
 			}
 			if dropped := together(t, p, org); dropped != 6*droppedOfEach {
@@ -149,7 +149,7 @@ func TestTwoPruneCommandsAtOnce(t *testing.T) {
 					t.Errorf("event %s: %d revisions are stored beside the newest, and retention is %+v", ev.ID, len(stored), retention)
 				}
 			}
-			if got, want := p.must("", "results", "prune"), fmt.Sprintf("%s: 0 revisions of 0 events dropped\n", org); got != want {
+			if got, want := p.must("", "results", "prune"), fmt.Sprintf("%s: 0 revisions of 0 events deleted\n", org); got != want {
 				t.Errorf("afterwards: %q, want %q", got, want)
 			}
 		})
@@ -173,7 +173,7 @@ func together(t *testing.T, p processes, org record.OrgID) (dropped int) {
 	}
 	for i := range both {
 		var revisions, events int
-		if _, err := fmt.Sscanf(out[i].String(), string(org)+": %d revisions of %d events dropped\n", &revisions, &events); err != nil {
+		if _, err := fmt.Sscanf(out[i].String(), string(org)+": %d revisions of %d events deleted\n", &revisions, &events); err != nil {
 			t.Errorf("process %d printed %q: %v", i+1, out[i].String(), err)
 		}
 		t.Logf("process %d dropped %d revisions of %d events", i+1, revisions, events)

@@ -61,7 +61,11 @@ func restore(ctx context.Context, env app.Env, c *restoreSettings) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(env.Stdout, "Restored the backup of %s.\n%s\n", m.CreatedAt.Format(time.RFC3339), strings.Join(m.Audit, "\n"))
+	warning := ""
+	if m.Unsound != "" {
+		warning = "Something was wrong with the data already when the backup was made, as ecf audit verify says: " + m.Unsound + "\n"
+	}
+	_, err = fmt.Fprintf(env.Stdout, "Restored the backup of %s.\n%s\n%s", m.CreatedAt.Format(time.RFC3339), strings.Join(m.Audit, "\n"), warning)
 	return err
 }
 
@@ -177,7 +181,7 @@ func fill(ctx context.Context, env app.Env, target Data, source transfer.Stores,
 	if err := contents.Compare(want.Contents); err != nil {
 		return fmt.Errorf("the copy is not the original: %w", err)
 	}
-	lines, err := auditLines(ctx, env, target)
+	lines, _, err := auditLines(ctx, env, target)
 	if err != nil {
 		return err
 	}
@@ -254,6 +258,9 @@ func migrate(ctx context.Context, env app.Env, c *migrateSettings) (err error) {
 	m, err := inspect(ctx, env, scratch)
 	if err != nil {
 		return err
+	}
+	if m.Unsound != "" {
+		return fmt.Errorf("nothing was copied, because something is wrong with the data: %s\n%s", m.Unsound, strings.Join(m.Audit, "\n"))
 	}
 	target := Data{Log: c.Log}
 	target.Records, target.Accounts = mongodb.At(c.To)

@@ -47,9 +47,9 @@ func TestResultsPrune(t *testing.T) {
 	}
 	a.env["ECF_RESULT_RETENTION"] = "720h"
 	for _, step := range []struct{ flag, want string }{
-		{"--dry-run", "2 revisions of 1 events would be dropped"},
-		{"--dry-run=false", "2 revisions of 1 events dropped"},
-		{"--dry-run=false", "0 revisions of 0 events dropped"},
+		{"--dry-run", "2 revisions of 1 events would be deleted"},
+		{"--dry-run=false", "2 revisions of 1 events deleted"},
+		{"--dry-run=false", "0 revisions of 0 events deleted"},
 	} {
 		if got := a.must("", "results", "prune", step.flag); got != a.org+": "+step.want {
 			t.Errorf("%s: %q, want %q", step.flag, got, step.want)

@@ -32,6 +32,9 @@ func sqliteSchema() []sqlitex.Component {
 // nothing.
 func schemaStatus(ctx context.Context, env app.Env, d Data) ([]schema.Status, error) {
 	if d.Records.URI == "" {
+		if err := d.mustExist(); err != nil {
+			return nil, err
+		}
 		if err := prepareDataDir(d.Dir.Path); err != nil {
 			return nil, err
 		}

@@ -158,6 +158,8 @@ func start(ctx context.Context, p *app.Process, in infrastructure, o Options) (a
 	worker := calculation.StartWorker(inside, c.Work, resulttree.WorkerDeps{
 		Records: in.records, Results: in.results, Queue: in.queue.Connection, Notifier: in.notifier, Direct: in.direct, Insight: insight,
 	})
+	organizations, err := in.records.OrganizationIDs(ctx, "", 1)
+	begun := len(organizations) > 0 || err != nil // where that is not known, nothing is recommended
 	c.warnOfGuessedIssuer(ctx, p.Logger)
 	if len(c.Gateway.TrustedProxies) == 0 {
 		keys.WarnUnlessServed(ctx, p.Logger, c.Auth.Issuer, c.Addr)
@@ -170,7 +172,7 @@ func start(ctx context.Context, p *app.Process, in infrastructure, o Options) (a
 	})
 	edge.Tasks = append(edge.Tasks, worker.Tasks...)
 	edge.Status = worker.Status
-	edge.Serving = func(address string) { announce(o, address, in.system, demo) }
+	edge.Serving = func(address string) { announce(o, address, in.system, begun, demo) }
 	return edge, err
 }
 
@@ -192,8 +194,9 @@ func reached(p *app.Process, s app.Service) upstream.Config {
 	return upstream.Config{URL: "http://" + s.Name, Dial: upstream.DialListener(listener), Handler: handler, Recall: s.Recall}
 }
 
-// announce prints the address of the server and how to sign in.
-func announce(o Options, address, system string, demo *demoAccounts) {
+// announce prints the address of the server and how to sign in. Where a system has begun, it
+// has organizations, whose accounts are not known here.
+func announce(o Options, address, system string, begun bool, demo *demoAccounts) {
 	host, port, err := net.SplitHostPort(address)
 	if err == nil && (host == "::" || host == "0.0.0.0") {
 		address = net.JoinHostPort("127.0.0.1", port)
@@ -205,8 +208,9 @@ func announce(o Options, address, system string, demo *demoAccounts) {
 			fmt.Fprintf(o.Out, "  Data    %s\n", system)
 		}
 		switch {
+		case demo == nil && begun:
 		case demo == nil:
-			fmt.Fprint(o.Out, "\n  Create an organization and its first account with ecf org create and ecf user create.\n")
+			fmt.Fprint(o.Out, "\n  Create an organization and its administrator with ecf bootstrap.\n")
 		case demo.Fresh:
 			fmt.Fprintf(o.Out, "\n  Sign in as %s, %s or %s\n  Password  %s   (shown once; kept in %s)\n", demo.Admin, demo.Manager, demo.User, demo.Password, demo.File)
 		default:

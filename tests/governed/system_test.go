@@ -82,7 +82,7 @@ type system struct {
 	records record.Store
 	results resulttree.Store
 	keys    *bundle.Keys
-	clock   atomic.Int64
+	clock   *atomic.Int64 // shared by the replicas
 
 	// entered has the entries of the audit log, by id.
 	enteredMu sync.Mutex
@@ -148,7 +148,7 @@ func must(t *testing.T, err error) {
 // found starts a system with an organization and an event.
 func found(t *testing.T, open func(t *testing.T) (record.Store, resulttree.Store)) *system {
 	t.Helper()
-	s := &system{t: t, entered: map[string]audit.Note{}}
+	s := &system{t: t, clock: new(atomic.Int64), entered: map[string]audit.Note{}}
 	s.clock.Store(time.Date(2026, 6, 12, 9, 0, 0, 0, time.UTC).UnixMilli())
 	s.records, s.results = open(t)
 	var err error

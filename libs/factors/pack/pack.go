@@ -6,7 +6,6 @@
 package pack
 
 import (
-	"crypto/ed25519"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -162,28 +161,18 @@ func (d *Document) CheckExcerptSignature(checksum string) error {
 	return nil
 }
 
-// Signer signs texts.
-type Signer interface {
-	SignText(text []byte) (signature.Signature, error)
-}
-
-// Sign signs the pack.
-func (d *Document) Sign(by Signer) error {
+// Sign signs the pack with a function that signs texts.
+func (d *Document) Sign(sign func(text []byte) (signature.Signature, error)) error {
 	sum, err := d.Checksum()
 	if err != nil {
 		return err
 	}
-	signed, err := by.SignText(signedText(sum))
+	signed, err := sign(signedText(sum))
+	if err != nil {
+		return err
+	}
 	d.Signature = &signed
-	return err
-}
-
-// Key is a Signer.
-type Key ed25519.PrivateKey
-
-// SignText implements Signer.
-func (k Key) SignText(text []byte) (signature.Signature, error) {
-	return signature.Of(text, ed25519.PrivateKey(k))
+	return nil
 }
 
 // Set composes the set of a pack that was read.

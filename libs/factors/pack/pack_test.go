@@ -16,6 +16,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/factors/pack"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/signature"
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
@@ -213,7 +214,7 @@ func TestSignatureIsOfTheContent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Sign(pack.Key(key)); err != nil {
+	if err := d.Sign(func(text []byte) (signature.Signature, error) { return signature.Of(text, key) }); err != nil {
 		t.Fatal(err)
 	}
 	text, err := d.Encode()

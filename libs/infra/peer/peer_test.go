@@ -145,9 +145,9 @@ func TestSecretsAreReplaced(t *testing.T) {
 	}
 }
 
-// TestDoors: who is believed where there is nothing to know services by, or where services of
+// TestRequestsWithoutProof: who is believed where there is nothing to know services by, or where services of
 // the release before are there.
-func TestDoors(t *testing.T) {
+func TestRequestsWithoutProof(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		verifier       *peer.Verifier

@@ -9,6 +9,7 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
 	"net/netip"
 	"strings"
 	"time"
@@ -78,7 +79,7 @@ type User struct {
 	// Rev counts the writes of this user, from 1.
 	Rev int64
 	// Mark is set by every write whose effect on sessions is not known to be in
-	// their copy yet. See Changes.
+	// their copy yet, or that owes entries to the audit log. See Changes.
 	Mark      string
 	CreatedAt time.Time
 	UpdatedAt time.Time
@@ -238,8 +239,31 @@ func (s Session) Fact() sessions.Session {
 // NewID returns a new random id.
 func NewID() string { return ids.New() }
 
-// NewMark makes a mark that no other write has.
-func NewMark() string { return rand.Text() }
+// NewMark makes a mark that no other write has. It has the entries that the write owes to the
+// audit log: they are stored with what they are about, so that they are not lost if the process
+// ends before it has entered them.
+func NewMark(owed ...AuditEntry) string {
+	mark := rand.Text()
+	if len(owed) == 0 {
+		return mark
+	}
+	text, _ := json.Marshal(owed) // texts and a time of this century: never fails
+	return mark + owedAfter + string(text)
+}
+
+// owedAfter separates the owed entries of a mark from what makes it unique.
+const owedAfter = " "
+
+// Owed returns the entries that the last write of the user owes to the audit log. Some or all may
+// be there already.
+func (u User) Owed() []AuditEntry {
+	_, text, ok := strings.Cut(u.Mark, owedAfter)
+	var owed []AuditEntry
+	if !ok || json.Unmarshal([]byte(text), &owed) != nil {
+		return nil
+	}
+	return owed
+}
 
 // secretBytes is 256 bits, enough entropy for a plain hash.
 const secretBytes = 32

@@ -78,7 +78,7 @@ func CheckEmail(email string) (string, error) {
 	return e, checkScripts(e[:at], domain)
 }
 
-// EmailError says why a text is not accepted as an email address.
+// EmailError is the reason why a text is not accepted as an email address.
 type EmailError struct {
 	// Message is a sentence about the field email.
 	Message string

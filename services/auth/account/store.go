@@ -85,6 +85,9 @@ type Users interface {
 	// the organization must remain: ErrLastAdmin otherwise, however many such
 	// writes run at once.
 	ReplaceUser(ctx context.Context, org string, u User, prevRev int64) error
+	// Dismiss is ReplaceUser for a user of an organization that is being deleted: no admin
+	// has to remain. A u.Org other than org moves the user there, with its sessions.
+	Dismiss(ctx context.Context, org string, u User, prevRev int64) error
 	// UsersPage reads the users that are Listed, newest first (CreatedAt,
 	// then ID, descending), skipping skip and at most limit, and counts all.
 	UsersPage(ctx context.Context, org string, skip, limit int64) ([]User, int64, error)
@@ -117,14 +120,17 @@ type Sessions interface {
 	// whether they have expired or not, as there are beyond keep, and at most limit: those
 	// used least, longest ago first. Those used at the time since, or later, are left out.
 	SurplusSessions(ctx context.Context, org, user string, since time.Time, keep, limit int64) ([]Session, error)
+	// DropSessions removes the sessions of a user, in any state, and gives how many: those that began
+	// in a further membership, or all if member is empty.
+	DropSessions(ctx context.Context, org, user, member string) (int64, error)
 	// PurgeSessions removes sessions that expired before the given time, and
 	// gives how many.
 	PurgeSessions(ctx context.Context, before time.Time) (int64, error)
 }
 
 // Changes informs the serving processes of changes by other processes. A
-// mark remains until a process has written the change into the copy and cleared
-// it, so that no crash in between loses one.
+// mark remains until a process has written the change into the copy, and what it
+// owes to the audit log, and cleared it, so that no crash in between loses one.
 type Changes interface {
 	// MarkedUsers reads up to limit users with a mark, deleted ones included.
 	MarkedUsers(ctx context.Context, limit int) ([]User, error)

@@ -41,7 +41,6 @@ const (
 	blockType  = "PRIVATE KEY"
 	maxKeyFile = 16 << 10
 	dirMode    = 0o700
-	fileMode   = 0o600
 )
 
 // retireMargin is how much longer than a token's lifetime a former key stays published.
@@ -101,12 +100,17 @@ func Open(o Options) (*Keyring, error) {
 	if err := os.MkdirAll(o.Dir, dirMode); err != nil {
 		return nil, fmt.Errorf("open signing keys: %w", err)
 	}
+	durable.RemoveUnfinished(o.Dir)
 	keys, err := k.read()
 	if err != nil {
 		return nil, err
 	}
 	if len(keys) == 0 {
-		if _, err := k.create(1, time.Time{}); err != nil && !errors.Is(err, fs.ErrExist) {
+		_, text, err := k.generate(time.Time{})
+		if err == nil {
+			err = k.create(1, text)
+		}
+		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, err
 		}
 	}
@@ -203,9 +207,8 @@ func readKey(path string) (key, error) {
 	return one, nil
 }
 
-// create creates a key and writes the file number n. It returns fs.ErrExist if the file
-// exists.
-func (k *Keyring) create(n int, from time.Time) (kid string, err error) {
+// generate returns a new key as the text of a file.
+func (k *Keyring) generate(from time.Time) (kid string, text []byte, err error) {
 	var private crypto.Signer
 	if k.o.Algorithm == identity.AlgES256 {
 		private, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -213,40 +216,30 @@ func (k *Keyring) create(n int, from time.Time) (kid string, err error) {
 		_, private, err = ed25519.GenerateKey(rand.Reader)
 	}
 	if err != nil {
-		return "", fmt.Errorf("make signing key: %w", err)
+		return "", nil, fmt.Errorf("make signing key: %w", err)
 	}
 	j, err := identity.NewJWK(private.Public())
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	der, err := x509.MarshalPKCS8PrivateKey(private)
 	if err != nil {
-		return "", fmt.Errorf("make signing key: %w", err)
+		return "", nil, fmt.Errorf("make signing key: %w", err)
 	}
 	block := &pem.Block{Type: blockType, Bytes: der}
 	if !from.IsZero() {
 		block.Headers = map[string]string{signsFrom: from.UTC().Format(time.RFC3339)}
 	}
-	// Written under another name and linked: no reader sees half a key, and a link
-	// never replaces a file.
-	partial := filepath.Join(k.o.Dir, "."+strings.ToLower(rand.Text())+".partial")
-	if err := writeSynced(partial, pem.EncodeToMemory(block)); err != nil {
-		return "", fmt.Errorf("make signing key: %w", err)
-	}
-	defer os.Remove(partial) //nolint:errcheck // nobody reads it
-	if err := durable.Link(partial, filepath.Join(k.o.Dir, fmt.Sprintf("%06d%s", n, extension))); err != nil {
-		return "", fmt.Errorf("make signing key: %w", err)
-	}
-	return j.KeyID, nil
+	return j.KeyID, pem.EncodeToMemory(block), nil
 }
 
-func writeSynced(path string, content []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode) //nolint:gosec // the operator names the folder
-	if err != nil {
-		return err
+// create writes the file number n: no reader sees half a key. It returns fs.ErrExist if the file
+// exists.
+func (k *Keyring) create(n int, text []byte) error {
+	if err := durable.Create(filepath.Join(k.o.Dir, fmt.Sprintf("%06d%s", n, extension)), text); err != nil {
+		return fmt.Errorf("make signing key: %w", err)
 	}
-	_, err = f.Write(content)
-	return errors.Join(err, f.Sync(), f.Close())
+	return nil
 }
 
 // signing returns the key that signs now. The caller must not hold the lock.

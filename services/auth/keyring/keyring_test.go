@@ -11,6 +11,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,6 +43,9 @@ func kids(k *keyring.Keyring) (ids []string) {
 	}
 	return ids
 }
+
+// announced is the announcement of a key that nobody is told of.
+func announced(string, time.Time) error { return nil }
 
 func signer(t *testing.T, k *keyring.Keyring) string {
 	t.Helper()
@@ -122,7 +126,7 @@ func TestRotation(t *testing.T) {
 	clock := testkit.NewClock(start)
 	k, replica := open(t, dir, clock), open(t, dir, clock)
 	first := signer(t, k)
-	second, from, err := k.Rotate()
+	second, from, err := k.Rotate(announced)
 	if err != nil || !from.Equal(start.Add(keyring.PublishAhead)) {
 		t.Fatalf("Rotate: %v, %v", from, err)
 	}
@@ -163,7 +167,7 @@ func TestRotation(t *testing.T) {
 		t.Errorf("the retired key: %v", err)
 	}
 	// The next rotation removes the retired key's file.
-	if _, _, err := k.Rotate(); err != nil {
+	if _, _, err := k.Rotate(announced); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "000001.pem")); !os.IsNotExist(err) {
@@ -182,7 +186,7 @@ func TestRotationsAtOnceEachAddAKey(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
-			if _, _, err := k.Rotate(); err != nil {
+			if _, _, err := k.Rotate(announced); err != nil {
 				t.Error(err)
 			}
 		})
@@ -248,13 +252,13 @@ func TestKeysOfAnOperator(t *testing.T) {
 	if len(kids(k)) != 1 {
 		t.Errorf("the former key is published two hours later")
 	}
-	if _, _, err := k.Rotate(); err != nil {
+	if _, _, err := k.Rotate(announced); err != nil {
 		t.Error(err)
 	}
 	if err := os.Rename(filepath.Join(dir, "0-second.pem"), filepath.Join(dir, "second.pem")); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := k.Rotate(); err == nil {
+	if _, _, err := k.Rotate(announced); err == nil {
 		t.Error("a rotation whose key would not come last succeeded")
 	}
 }
@@ -318,4 +322,46 @@ func TestBadKeyFilesAreRefusedWithoutQuotingThem(t *testing.T) {
 		t.Error("an empty folder was read without an error")
 	}
 	signer(t, k)
+}
+
+// TestAKeyIsAnnouncedBeforeItIsThere: a key that cannot be announced is not added.
+func TestAKeyIsAnnouncedBeforeItIsThere(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	k, err := keyring.Open(keyring.Options{Dir: dir, TokenLife: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := len(k.JWKS().Keys)
+	refused := errors.New("refused")
+	if _, _, err := k.Rotate(func(string, time.Time) error { return refused }); !errors.Is(err, refused) {
+		t.Errorf("a key was added unannounced: %v", err)
+	}
+	told := ""
+	kid, _, err := k.Rotate(func(kid string, _ time.Time) error {
+		told = kid
+		if err := k.Reload(); err != nil || len(k.JWKS().Keys) != before {
+			t.Errorf("there are %d keys before the announcement, want %d: %v", len(k.JWKS().Keys), before, err)
+		}
+		return nil
+	})
+	if err != nil || kid != told || len(k.JWKS().Keys) != before+1 {
+		t.Errorf("%q was announced, %q was added, of %d: %v", told, kid, len(k.JWKS().Keys), err)
+	}
+}
+
+// TestAnUnfinishedKeyIsRemoved: what a killed process left beside the keys is a private key that nothing needs.
+func TestAnUnfinishedKeyIsRemoved(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	left := filepath.Join(dir, ".abcdefghijklmnopqrstuvwxyz.partial")
+	if err := os.WriteFile(left, []byte("key"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := keyring.Open(keyring.Options{Dir: dir, TokenLife: time.Hour}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("it is there: %v", err)
+	}
 }

@@ -18,15 +18,27 @@ const rotateAttempts = 100
 
 // Rotate adds a key that signs from PublishAhead from now on, and removes the
 // files of keys under which no good token is left. It returns the new key's id
-// and when it begins to sign. Every replica follows by its next Reload.
-func (k *Keyring) Rotate() (kid string, from time.Time, err error) {
+// and when it begins to sign. Every replica follows by its next Reload. announce is
+// called before there is the key, so that a process that ends in between leaves no key that was not
+// announced; if it fails, no key is added.
+func (k *Keyring) Rotate(announce func(kid string, from time.Time) error) (kid string, from time.Time, err error) {
 	from = k.o.Now().Add(PublishAhead).Truncate(time.Second)
+	if _, err := k.nextNumber(); err != nil {
+		return "", time.Time{}, err
+	}
+	kid, text, err := k.generate(from)
+	if err != nil {
+		return "", time.Time{}, err
+	}
+	if err := announce(kid, from); err != nil {
+		return "", time.Time{}, err
+	}
 	for range rotateAttempts {
 		n, err := k.nextNumber()
 		if err != nil {
 			return "", time.Time{}, err
 		}
-		kid, err = k.create(n, from)
+		err = k.create(n, text)
 		if errors.Is(err, fs.ErrExist) {
 			continue // another rotation used the number
 		}

@@ -21,6 +21,11 @@ func InFile(db *sqlitex.DB) Stores {
 	return Stores{Records: recordsqlite.New(db), Results: resultsqlite.New(db), Accounts: accountsqlite.New(db)}
 }
 
+// RowsOf selects all rows of an organization in a database of the embedded engine.
+func RowsOf(org string) sqlitex.Owned {
+	return sqlitex.Owned{Column: "org", ByID: []string{"organizations"}, Owner: org}
+}
+
 // Archive copies the contents of a set of stores, while others write to them, into a new
 // database of the embedded engine. The result is a state that the source could have had:
 //
@@ -28,6 +33,8 @@ func InFile(db *sqlitex.DB) Stores {
 //   - If only its results changed, they may be of later records than those read; then the
 //     records are marked, and the server that uses the archive recalculates the results from
 //     its contents.
+//   - An organization that is deleted meanwhile is omitted, or incomplete: then the audit log of the system has that
+//     its deletion has begun, and the deletion can be completed in the copy.
 //   - A response of an idempotency key that became final meanwhile is omitted: the request may
 //     be repeated, which the key's seed makes safe.
 //
@@ -47,6 +54,16 @@ type archiver struct {
 	from     Stores
 	db       *sqlitex.DB
 	answered map[string]bool
+}
+
+// failed omits an organization that is being deleted meanwhile.
+func (a *archiver) failed(ctx context.Context, org record.OrgID, failure error) error {
+	_, err := a.from.Records.Organization(ctx, org)
+	if !errors.Is(err, record.ErrNotFound) {
+		return failure
+	}
+	_, err = RowsOf(string(org)).Remove(ctx, a.db)
+	return err
 }
 
 // readings bounds how often an event is read again because it changed.

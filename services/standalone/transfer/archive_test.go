@@ -45,7 +45,12 @@ func must(t *testing.T, err error) {
 // source is a store with two events of three records and a result each.
 func source(t *testing.T) transfer.Stores {
 	t.Helper()
-	s := transfer.InFile(newFile(t))
+	return sourceIn(t, newFile(t))
+}
+
+func sourceIn(t *testing.T, db *sqlitex.DB) transfer.Stores {
+	t.Helper()
+	s := transfer.InFile(db)
 	must(t, s.Records.InsertOrganization(t.Context(), record.Organization{ID: org, Name: "Org", Plan: "team", CreatedAt: now, Rev: 1}))
 	for _, id := range []record.EventID{gala, other} {
 		e := record.Event{ID: id, Org: org, Title: "Before", CreatedAt: now, UpdatedAt: now, Rev: 1, ContextRev: 1}

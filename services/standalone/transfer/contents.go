@@ -97,6 +97,8 @@ func (c counter) organization(_ context.Context, o record.Organization) error {
 	return c.add("organizations", o)
 }
 
+func (c counter) failed(_ context.Context, _ record.OrgID, err error) error { return err }
+
 func (c counter) policies(_ context.Context, org record.OrgID, states []record.PolicyEntry) error {
 	for _, e := range states {
 		if err := c.add("older policies", org, e); err != nil {

@@ -62,6 +62,8 @@ func (c *copier) organization(ctx context.Context, o record.Organization) error 
 	return unless(c.to.Records.InsertOrganization(ctx, o), record.ErrDuplicate)
 }
 
+func (c *copier) failed(_ context.Context, _ record.OrgID, err error) error { return err }
+
 func (c *copier) policies(ctx context.Context, org record.OrgID, states []record.PolicyEntry) error {
 	return c.to.Records.InsertPolicies(ctx, org, states)
 }

@@ -17,7 +17,7 @@ const restored = "restored from a backup"
 // A backup does not know which of its sessions were ended later.
 func EndSessions(ctx context.Context, of Stores, at time.Time, contents Contents) error {
 	sum := counter{}
-	err := organizations(ctx, of, func(org record.OrgID) error {
+	end := func(org record.OrgID) error {
 		return pages(func(after string) ([]account.Session, error) {
 			return of.Accounts.SessionsAfter(ctx, string(org), after, atOnce)
 		}, func(s account.Session) string { return s.ID }, func(s account.Session) (err error) {
@@ -31,7 +31,11 @@ func EndSessions(ctx context.Context, of Stores, at time.Time, contents Contents
 			}
 			return sum.session(ctx, s)
 		})
-	})
+	}
+	err := organizations(ctx, of, end)
+	if err == nil {
+		err = end(account.SystemOrg)
+	}
 	if t := sum["sessions"]; err == nil && t != nil && contents != nil {
 		contents["sessions"] = Kind{t.count, hex.EncodeToString(t.hash.Sum(nil))}
 	}

@@ -1,9 +1,12 @@
 package transfer_test
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"testing"
+
+	"github.com/eventcarbon/ecf/services/standalone/transfer"
 )
 
 // tables states how each table is copied: walked, derived by the target from the rest, or left out.
@@ -15,6 +18,24 @@ var tables = map[string]string{
 	// The daily count of invitations starts again.
 	"account_invitations": "left",
 	"account_audit_heads": "derived", "event_members": "derived", "list_counts": "derived", "list_sets": "derived", "record_counts": "derived", "result_facts": "derived", "schema_versions": "derived",
+}
+
+// A new table that has something of an organization must name it in a column org, or it would remain when the
+// organization is deleted.
+func TestEveryTableNamesTheOrganization(t *testing.T) {
+	t.Parallel()
+	db := newFile(t)
+	for _, table := range slices.Sorted(maps.Keys(tables)) {
+		if slices.Contains(transfer.RowsOf("any").ByID, table) || table == "factor_packs" || table == "schema_versions" {
+			continue
+		}
+		rows, err := db.QueryContext(t.Context(), `SELECT org FROM `+table+` LIMIT 0`)
+		if err != nil {
+			t.Errorf("%s has no column org: %v", table, err)
+			continue
+		}
+		must(t, errors.Join(rows.Err(), rows.Close()))
+	}
 }
 
 // A new table must be copied or derived, or it would be missing in every backup.

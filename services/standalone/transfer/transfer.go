@@ -34,6 +34,8 @@ const atOnce = 500
 type visitor interface {
 	factorPack(ctx context.Context, p record.FactorPack) error
 	organization(ctx context.Context, o record.Organization) error
+	// failed is called with the error of an organization that was not read to its end, and returns nil to omit it.
+	failed(ctx context.Context, org record.OrgID, err error) error
 	policies(ctx context.Context, org record.OrgID, states []record.PolicyEntry) error
 	imported(ctx context.Context, i record.Import, parts [][]byte) error
 	supplierFactor(ctx context.Context, f record.SupplierFactor) error
@@ -71,15 +73,17 @@ func walk(ctx context.Context, from Stores, v visitor) error {
 		return err
 	}
 	err := organizations(ctx, from, func(org record.OrgID) error {
-		if err := walkOrganization(ctx, from, v, org); err != nil {
-			return fmt.Errorf("organization %s: %w", org, err)
+		err := walkOrganization(ctx, from, v, org)
+		if err != nil {
+			err = v.failed(ctx, org, fmt.Errorf("organization %s: %w", org, err))
 		}
-		return nil
+		return err
 	})
 	if err != nil {
 		return err
 	}
-	return walkAudit(ctx, from, v, account.SystemOrg)
+	// The persons whose first organization was deleted are of the system.
+	return walkAccounts(ctx, from, v, account.SystemOrg)
 }
 
 // walkFactorPacks visits the packs in the order in which they were added.

@@ -26,6 +26,7 @@ func Run(t *testing.T, open func(t *testing.T) account.Store) {
 		"one of many memberships of a person wins":   membershipRace,
 		"who has left is no member and stays found":  leftPerson,
 		"one of many replacements wins":              replaceRace,
+		"who is dismissed may be the last, and move": dismissals,
 		"users are listed newest first":              usersPage,
 		"the last admin stays":                       lastAdmin,
 		"admins who remove each other leave one":     lastAdminRace,

@@ -166,6 +166,31 @@ func (s *Store) SurplusSessions(ctx context.Context, org, user string, since tim
 	return surplus, wrap("read surplus sessions", err)
 }
 
+// moveSessions moves the sessions of a user to another organization.
+func (s *Store) moveSessions(ctx context.Context, org, user, to string) error {
+	ctx, cancel := mongox.Batch(ctx)
+	defer cancel()
+	_, err := mongox.Repeat(ctx, func() error {
+		_, err := s.sessions.UpdateMany(ctx, bson.D{{Key: "org", Value: org}, {Key: "user", Value: user}},
+			bson.D{{Key: "$set", Value: bson.D{{Key: "org", Value: to}}}})
+		return err
+	})
+	return err
+}
+
+// DropSessions implements account.Sessions.
+func (s *Store) DropSessions(ctx context.Context, org, user, member string) (int64, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, wrap("drop sessions", err)
+	}
+	filter := bson.D{{Key: "org", Value: org}, {Key: "user", Value: user}}
+	if member != "" {
+		filter = append(filter, bson.E{Key: "member", Value: member})
+	}
+	n, err := mongox.Purge(ctx, s.sessions, filter)
+	return n, wrap("drop sessions", err)
+}
+
 // PurgeSessions implements account.Sessions.
 func (s *Store) PurgeSessions(ctx context.Context, before time.Time) (int64, error) {
 	if err := ctx.Err(); err != nil {

@@ -38,6 +38,8 @@ func open(t *testing.T) (*mongostore.Store, *mongo.Database) {
 		"find sessions endedAt,lastUsedAt,org,user by lastUsedAt,_id",
 		// The members of an organization, when its last known admin is about to go.
 		"find users deleted,disabled,!left,org,role",
+		// Those of one person, when a membership is dropped with its organization.
+		"find sessions member,org,user",
 		// A copy of an organization, for a backup.
 		"find users _id,org by _id", "find sessions _id,org by _id")
 	client, err := mongox.Connect(testkit.LongLimits(uri), mongox.Options{AppName: "auth-test", Monitor: testkit.Monitors(monitor, planned)})

@@ -153,6 +153,37 @@ func (s *Store) ReplaceUser(ctx context.Context, org string, u account.User, pre
 			return wrap("replace user", err)
 		}
 	}
+	u.Org = org
+	if err := s.replaceUser(ctx, before, u); err != nil {
+		return wrap("replace user", err)
+	}
+	if u.CountsAsAdmin() && !before.CountsAsAdmin() {
+		_ = s.guardAdd(ctx, org, map[string]int64{u.ID: u.Rev})
+	}
+	return nil
+}
+
+// Dismiss implements account.Users. The guard of the organization is not changed: it is
+// removed with the organization. The sessions are moved first: those of a user that is
+// found elsewhere are of nobody.
+func (s *Store) Dismiss(ctx context.Context, org string, u account.User, prevRev int64) error {
+	before, err := s.User(ctx, org, u.ID)
+	if err != nil {
+		return conflictIfNone(err)
+	}
+	if before.Rev != prevRev {
+		return account.ErrConflict
+	}
+	if u.Org != org {
+		if err := s.moveSessions(ctx, org, u.ID, u.Org); err != nil {
+			return wrap("dismiss user", err)
+		}
+	}
+	return wrap("dismiss user", s.replaceUser(ctx, before, u))
+}
+
+// replaceUser replaces a user as it was read.
+func (s *Store) replaceUser(ctx context.Context, before, u account.User) error {
 	d := docOf(u)
 	set := bson.D{
 		{Key: "email", Value: d.Email}, {Key: "name", Value: d.Name}, {Key: "role", Value: d.Role},
@@ -170,16 +201,16 @@ func (s *Store) ReplaceUser(ctx context.Context, org string, u account.User, pre
 	if u.Person != before.Person {
 		set = append(set, bson.E{Key: "person", Value: d.Person})
 	}
+	if u.Org != before.Org {
+		set = append(set, bson.E{Key: "org", Value: d.Org})
+	}
 	replaced, err := mongox.Update(ctx, s.users,
-		bson.D{{Key: "_id", Value: u.ID}, {Key: "org", Value: org}, {Key: "rev", Value: prevRev}}, set, "mark")
+		bson.D{{Key: "_id", Value: u.ID}, {Key: "org", Value: before.Org}, {Key: "rev", Value: before.Rev}}, set, "mark")
 	if err != nil {
-		return wrap("replace user", unique(err))
+		return unique(err)
 	}
 	if !replaced {
 		return account.ErrConflict
-	}
-	if u.CountsAsAdmin() && !before.CountsAsAdmin() {
-		_ = s.guardAdd(ctx, org, map[string]int64{u.ID: u.Rev})
 	}
 	return nil
 }

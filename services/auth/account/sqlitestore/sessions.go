@@ -119,11 +119,19 @@ func (s *Store) SurplusSessions(ctx context.Context, org, user string, since tim
 	return surplus, wrap("read surplus sessions", err)
 }
 
+// DropSessions implements account.Sessions.
+func (s *Store) DropSessions(ctx context.Context, org, user, member string) (int64, error) {
+	return s.deleteSessions(ctx, "drop sessions", `org = ? AND user = ? AND ? IN ('', member)`, org, user, member)
+}
+
 // PurgeSessions implements account.Sessions.
 func (s *Store) PurgeSessions(ctx context.Context, before time.Time) (int64, error) {
-	var n int64
-	err := s.write(ctx, "purge sessions", func(ctx context.Context, tx sqlitex.Tx) error {
-		result, err := tx.ExecContext(ctx, `DELETE FROM account_sessions WHERE expires < ?`, millis(before))
+	return s.deleteSessions(ctx, "purge sessions", `expires < ?`, millis(before))
+}
+
+func (s *Store) deleteSessions(ctx context.Context, verb, where string, args ...any) (n int64, err error) {
+	err = s.write(ctx, verb, func(ctx context.Context, tx sqlitex.Tx) error {
+		result, err := tx.ExecContext(ctx, `DELETE FROM account_sessions WHERE `+where, args...)
 		if err != nil {
 			return err
 		}

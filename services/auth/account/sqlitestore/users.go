@@ -96,11 +96,7 @@ func oneUser(u account.User, err error) (account.User, error) {
 // ReplaceUser implements account.Users.
 func (s *Store) ReplaceUser(ctx context.Context, org string, u account.User, prevRev int64) error {
 	return s.write(ctx, "replace user", func(ctx context.Context, tx sqlitex.Tx) error {
-		before, err := scanUser(tx.QueryRowContext(ctx,
-			`SELECT `+userColumns+` FROM account_users WHERE org = ? AND id = ? AND rev = ?`, org, u.ID, prevRev))
-		if errors.Is(err, sql.ErrNoRows) {
-			return account.ErrConflict
-		}
+		before, err := userAt(ctx, tx, org, u.ID, prevRev)
 		if err != nil {
 			return err
 		}
@@ -115,15 +111,45 @@ func (s *Store) ReplaceUser(ctx context.Context, org string, u account.User, pre
 				return account.ErrLastAdmin
 			}
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE account_users SET email = ?, email_key = ?, name = ?, role = ?, disabled = ?, deleted = ?,
-				password_hash = ?, setup_hash = ?, setup_until = ?, epoch = ?, kept = ?, rev = ?, mark = ?, updated_at = ?,
-				has_left = ?, member_epoch = ?, default_org = ?, person = ?, invited = ?, invite_hash = ?, invited_until = ?, former = ?, invite_key = ?, setup_key = ?
-			 WHERE org = ? AND id = ?`,
-			u.Email, u.StoredEmailKey(), u.Name, int64(u.Role), u.Disabled, u.Deleted,
-			u.PasswordHash, u.SetupHash, millis(u.SetupUntil), u.Epoch, u.Kept, u.Rev, u.Mark, millis(u.UpdatedAt),
-			u.Left, u.MemberEpoch, u.DefaultOrg, u.Person, u.Invited, u.InviteHash, millis(u.InvitedUntil), u.Former, u.InviteKey, u.SetupKey, org, u.ID)
-		return unique(err)
+		u.Org = org
+		return updateUser(ctx, tx, org, u)
 	})
+}
+
+// Dismiss implements account.Users.
+func (s *Store) Dismiss(ctx context.Context, org string, u account.User, prevRev int64) error {
+	return s.write(ctx, "dismiss user", func(ctx context.Context, tx sqlitex.Tx) error {
+		if _, err := userAt(ctx, tx, org, u.ID, prevRev); err != nil {
+			return err
+		}
+		if u.Org != org {
+			if _, err := tx.ExecContext(ctx, `UPDATE account_sessions SET org = ? WHERE org = ? AND user = ?`, u.Org, org, u.ID); err != nil {
+				return err
+			}
+		}
+		return updateUser(ctx, tx, org, u)
+	})
+}
+
+// userAt reads a user at a revision; ErrConflict where it is at another.
+func userAt(ctx context.Context, tx sqlitex.Tx, org, id string, rev int64) (account.User, error) {
+	u, err := scanUser(tx.QueryRowContext(ctx, `SELECT `+userColumns+` FROM account_users WHERE org = ? AND id = ? AND rev = ?`, org, id, rev))
+	if errors.Is(err, sql.ErrNoRows) {
+		err = account.ErrConflict
+	}
+	return u, err
+}
+
+// updateUser writes a user that is in org.
+func updateUser(ctx context.Context, tx sqlitex.Tx, org string, u account.User) error {
+	_, err := tx.ExecContext(ctx, `UPDATE account_users SET org = ?, email = ?, email_key = ?, name = ?, role = ?, disabled = ?, deleted = ?,
+			password_hash = ?, setup_hash = ?, setup_until = ?, epoch = ?, kept = ?, rev = ?, mark = ?, updated_at = ?,
+			has_left = ?, member_epoch = ?, default_org = ?, person = ?, invited = ?, invite_hash = ?, invited_until = ?, former = ?, invite_key = ?, setup_key = ?
+		 WHERE org = ? AND id = ?`,
+		u.Org, u.Email, u.StoredEmailKey(), u.Name, int64(u.Role), u.Disabled, u.Deleted,
+		u.PasswordHash, u.SetupHash, millis(u.SetupUntil), u.Epoch, u.Kept, u.Rev, u.Mark, millis(u.UpdatedAt),
+		u.Left, u.MemberEpoch, u.DefaultOrg, u.Person, u.Invited, u.InviteHash, millis(u.InvitedUntil), u.Former, u.InviteKey, u.SetupKey, org, u.ID)
+	return unique(err)
 }
 
 // UsersPage implements account.Users.
