@@ -39,7 +39,6 @@ test('an address that has an account: its owner joins with it, or sets up a sepa
   await page.getByText('Choose this if the other account is not yours').waitFor();
   await page.getByRole('button', { name: 'I have no account yet' }).click();
   await field('Password').fill(own);
-  await field('Repeat the password').fill(own);
   await page.keyboard.press('Enter');
   await page.getByRole('alert').getByText('has an account already').waitFor();
   await until('the choice has the focus', () =>
@@ -63,8 +62,8 @@ test('an address that has an account: its owner joins with it, or sets up a sepa
   await axe(page, 'a separate account is set up');
   await fits(page, 'what is said of it');
 
-  // The link names the organization, and so does this browser from then on.
-  await page.getByRole('link', { name: 'Sign in', exact: true }).click();
+  // The form below has the password and names the organization, as this browser does from then on.
+  assert.equal(await field('Password').inputValue(), own, 'what was set has to be typed again');
   assert.equal(await field('Organization id').inputValue(), 'demo');
   await axe(page, 'signing in to an organization');
   await fits(page, 'signing in');
@@ -201,7 +200,6 @@ test('who is in several organizations is not sent back to the one that was named
   await other.page.getByRole('button', { name: 'Ich habe ein Konto mit dieser E-Mail-Adresse' }).click();
   await other.page.getByRole('radio', { name: 'Ein eigenes Konto einrichten' }).check();
   await other.page.getByLabel('Neues Passwort', { exact: true }).fill(own);
-  await other.page.getByLabel('Noch einmal dasselbe').fill(own);
   await other.page.getByRole('button', { name: 'Konto einrichten' }).click();
   await other.page.getByRole('alert').getByText('ein eigenes ist daher nicht möglich').waitFor();
   await fits(other.page, 'the German choice');
@@ -226,8 +224,34 @@ test('the page behind the links of commands leads to the separate account, also 
   await page.getByRole('button', { name: 'I have an account with this email address' }).click();
   await page.getByRole('radio', { name: 'Set up a separate account' }).check();
   await page.getByLabel('New password', { exact: true }).fill(own);
-  await page.getByLabel('Repeat the password').fill(own);
   await page.getByRole('button', { name: 'Set up the account' }).click();
   await page.getByText('The password is set').waitFor();
+  await page.getByText('user@demo.test is signed in: sign out there first').waitFor();
+});
+
+test('where somebody is signed in, a link that is over or for another person says so, and one for a password asks for that', async () => {
+  const { token } = await invited('uma');
+  const { page } = await visit('user', '/about');
+  const open = async (text) => {
+    await page.goto('/about');
+    await page.goto(`/setup#${text}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+  };
+  await open(token);
+  await page.getByRole('button', { name: 'Accept the invitation' }).click();
+  await page.getByRole('alert').getByText('This invitation is not for user@demo.test').waitFor();
+  const made = await the.server.api('admin', 'POST', '/users', { email: 'vic@demo.test', name: 'Vic', role: 'user' });
+  await the.server.setPassword(made.setupToken, the.server.password);
+  for (const over of [made.setupToken, token.slice(0, -8), '%E0%A4%A']) {
+    await open(over);
+    await page.getByRole('alert').getByText('This link no longer works').waitFor();
+    assert.deepEqual(await page.locator('main').getByRole('button').all(), [], over);
+    await page.getByRole('link', { name: 'Back to all events' }).waitFor();
+  }
+  await axe(page, 'a link that is over');
+  const link = await the.server.api('admin', 'POST', `/users/${made._id}/setup-link`, {});
+  await open(link.setupToken);
+  await page.getByLabel('Password', { exact: true }).fill(own);
+  await page.getByRole('button', { name: 'Set the password' }).click();
   await page.getByText('user@demo.test is signed in: sign out there first').waitFor();
 });

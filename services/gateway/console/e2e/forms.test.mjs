@@ -78,6 +78,35 @@ test('numbers of people are taken as they are written or refused, and a filled f
   await until('the title names page and event', async () => (await page.title()).startsWith('Sheet - People - '));
 });
 
+test('a rule that another administrator changed meanwhile stays, and is read as it is by who cannot change it', async () => {
+  const { page } = await visit('admin', '/organization?tab=plan');
+  const organization = () => the.server.api('admin', 'GET', '/organization');
+  await the.server.api('admin', 'PATCH', '/organization', { policy: { requireReason: true } });
+  await page.reload();
+  await page.getByLabel('Approve automatically below').fill('3');
+  await the.server.api('admin', 'PATCH', '/organization', { policy: { requireReason: false } });
+  await page.getByRole('button', { name: 'Save' }).click();
+  await until('the limit is kept', async () => (await organization()).policy.autoApproveBelowKg === 3);
+  assert.equal((await organization()).policy.requireReason, false);
+  // The form shows what holds now.
+  await until(
+    'the other rule is shown',
+    async () => !(await page.getByRole('switch', { name: 'Require reasons' }).isChecked()),
+  );
+  const reader = await visit('user', '/organization?tab=plan');
+  const rules = reader.page.locator('dl > div');
+  await rules.first().waitFor();
+  assert.deepEqual(
+    (await rules.allInnerTexts()).map((rule) => rule.split('\n').slice(0, 2).join(': ')),
+    ['Four-eyes control: no', 'Require reasons: no', 'Approve automatically below (kg CO₂e): 3'],
+  );
+  assert.equal(await reader.page.getByRole('switch').count(), 0);
+  await axe(reader.page, 'the rules of approval, to read');
+  await the.server.api('admin', 'PATCH', '/organization', {
+    policy: { autoApproveBelowKg: null },
+  });
+});
+
 test('the rules of approval are taken as they are written, and stay as they are when saved again', async () => {
   const { page } = await visit('admin', '/organization?tab=plan');
   const policy = async () => (await the.server.api('admin', 'GET', '/organization')).policy;
@@ -152,6 +181,31 @@ test('on a phone a row is deleted, brought back and withdrawn', async () => {
   await until('the record is gone', async () => {
     return (await the.server.api('user', 'GET', `/events/${id}/flights`)).pagination.total === 0;
   });
+});
+
+test("on a phone somebody else's change is named, and one of both is chosen", async () => {
+  const id = await the.server.event('Conflict on a phone');
+  const record = await the.server.api('user', 'POST', `/events/${id}/flights`, {
+    from: 'LHR',
+    to: 'JFK',
+    passengers: 2,
+  });
+  const passengers = async () =>
+    (await the.server.api('user', 'GET', `/events/${id}/flights/${record._id}`)).passengers;
+  const { page } = await visit('user', `/events/${id}/sheet?type=flights`, { viewport: { width: 390, height: 844 } });
+  const field = page.getByLabel(/^Passengers/);
+  await until('the row is there', async () => (await field.inputValue()) === '2');
+  await the.server.api('manager', 'PATCH', `/events/${id}/flights/${record._id}`, { passengers: 5 });
+  await field.fill('9');
+  await page.getByRole('button', { name: 'New row' }).click();
+  await page.getByRole('button', { name: 'Previous row' }).click();
+  const conflict = page.getByRole('alert').filter({ hasText: 'Somebody else changed this row' });
+  await conflict.getByText(/Passengers: yours 9,\s+theirs 5/).waitFor();
+  assert.equal(await conflict.getByRole('listitem').count(), 1, 'what is the same is named as well');
+  await axe(page, 'a conflict on a phone');
+  assert.equal(await passengers(), 5);
+  await page.getByRole('button', { name: 'Use theirs' }).click();
+  await until('theirs is shown', async () => (await field.inputValue()) === '5');
 });
 
 test('on a phone files become evidence of a row', async () => {
@@ -233,6 +287,8 @@ test('the notice that the server is away can be closed, and goes when it answers
   const away = (route) => route.abort();
   await page.route('**', away);
   await page.getByRole('link', { name: 'Footprint' }).click();
+  // What the pointer comes to be over on a phone would be asked for as well.
+  await page.mouse.move(640, 700);
   await notice.getByText('The server cannot be reached').waitFor();
   await axe(page, 'the notice that the server is away');
   // On a phone it leaves the tabs free.

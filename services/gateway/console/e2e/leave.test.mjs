@@ -1,6 +1,6 @@
 // What was typed into a form is not lost: by a slip of the mouse, a step back, a failure or somebody else's change.
 import assert from 'node:assert/strict';
-import { test, the, until, visit } from './setup.mjs';
+import { endSession, test, the, until, visit } from './setup.mjs';
 
 test('a filled form asks before it goes, also for a step back, and its first field has the focus', async () => {
   const { page } = await visit('manager');
@@ -137,7 +137,7 @@ test('a session that ends under a filled form leaves it filled, and the focus in
   await page.getByRole('menuitem', { name: 'Edit event' }).click();
   const notes = page.getByRole('textbox', { name: 'Notes' });
   await notes.fill('Typed before');
-  await context.clearCookies();
+  await endSession(page, context);
   await page.getByRole('button', { name: 'Save' }).click();
   const ended = page.getByRole('dialog', { name: 'Your session has ended' });
   await ended.getByLabel('Email').fill('manager@demo.test');

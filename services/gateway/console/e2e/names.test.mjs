@@ -63,6 +63,50 @@ test('a long address leaves all that can be done about a person in view, also on
   }
 });
 
+test('a long title is read whole before the event is deleted', async () => {
+  const title = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerk'.repeat(3);
+  const id = await the.server.event(title);
+  const { page } = await visit('manager', `/events/${id}/footprint`, { viewport: { width: 390, height: 844 } });
+  await page.getByRole('button', { name: 'Event actions' }).click();
+  await page.getByRole('menuitem', { name: 'Delete event' }).click();
+  const text = page.getByRole('dialog').getByText(title);
+  assert.ok(await text.evaluate((e) => e.scrollWidth <= e.clientWidth), 'a part of it is cut off');
+});
+
+test('administrators rename others, and themselves for what they do from then on', async () => {
+  const { page } = await visit('admin', '/organization?tab=members', { fresh: true });
+  const rename = async (from, to) => {
+    await page.getByRole('button', { name: `Rename: ${from}` }).click();
+    const name = page.getByRole('dialog').getByLabel('Name');
+    assert.equal(await name.inputValue(), from);
+    await name.fill(to);
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('row', { name: new RegExp(to) }).waitFor();
+    assert.equal(await page.getByRole('row', { name: new RegExp(from) }).count(), 0);
+    await until('the focus is at who was renamed', () =>
+      page.getByRole('button', { name: `Rename: ${to}` }).evaluate((e) => e === document.activeElement),
+    );
+  };
+  await rename('Demo user', 'Uma Ufer');
+  await rename('Demo admin', 'Ada Amt');
+  await page.getByRole('button', { name: 'Ada Amt: account and settings' }).waitFor();
+  const event = await page.evaluate(async () => {
+    const response = await fetch('/session/api/events', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-ECF-Console': '1' },
+      body: JSON.stringify({ title: 'Renamed', country: 'GB', startDate: '2026-09-01', endDate: '2026-09-02' }),
+    });
+    return (await response.json()).data;
+  });
+  assert.equal(event.createdBy.name, 'Ada Amt');
+  for (const [from, to] of [
+    ['Uma Ufer', 'Demo user'],
+    ['Ada Amt', 'Demo admin'],
+  ])
+    await rename(from, to);
+});
+
 test('the audit log can be read without who came and went, and calls a refused sign-in none', async () => {
   const wrong = { email: 'manager@demo.test', password: 'not the password of anybody' };
   const headers = { 'Content-Type': 'application/json' };

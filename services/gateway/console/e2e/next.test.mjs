@@ -110,6 +110,23 @@ test('who only reads is not told to record or to approve where there is nothing 
   await page.goto(`/events/${event}/review`);
   await page.getByRole('heading', { name: 'Managers decide here' }).waitFor();
   assert.equal(await page.getByText('your records').count(), 0);
+  // What is refused to them is said, not tried.
+  const refused = [];
+  page.on('response', (r) => r.status() === 403 && refused.push(r.url()));
+  await page.goto(`/events/${event}/history`);
+  await page.getByRole('heading', { name: 'The history is for those who record or decide' }).waitFor();
+  // Drafts are not theirs to read: no link leads there, and the sheet does not say that there are none.
+  await the.server.approved(event, flight);
+  await the.server.api('user', 'POST', `/events/${event}/flights`, flight);
+  await page.goto(`/events/${event}/report`);
+  await page.getByText('One draft is not submitted').waitFor();
+  assert.equal(await page.getByRole('link', { name: 'One draft is not submitted' }).count(), 0);
+  await page.goto(`/events/${event}/sheet`);
+  const sums = page.getByRole('group', { name: 'Totals of the event' });
+  await sums.getByText('Approved · one row').waitFor();
+  await settled(page);
+  assert.doesNotMatch(await page.locator('.bottombar').innerText(), /Drafts|Waiting|saved/);
+  assert.deepEqual(refused, []);
 });
 
 test('a waiting record is weighed against what is approved, and says so', async () => {
@@ -160,6 +177,26 @@ test('at 200 % zoom the sheet has rows, and what is known of the row in focus', 
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 683);
 });
 
+test('a browser with larger text has larger words everywhere, also in what leads to the pages', async () => {
+  const event = await the.server.event('Large text');
+  const { page } = await visit('manager', `/events/${event}/sheet`);
+  await page.locator('.typetab').first().waitFor();
+  const sizes = () =>
+    page.evaluate(() =>
+      ['.navlink', '.tab', '.typetab'].map((s) =>
+        Number.parseFloat(getComputedStyle(document.querySelector(s)).fontSize),
+      ),
+    );
+  const before = await sizes();
+  await page.evaluate(() => {
+    document.documentElement.style.fontSize = '200%';
+  });
+  assert.deepEqual(
+    await sizes(),
+    before.map((size) => 2 * size),
+  );
+});
+
 test('on a phone the buttons of a decision stay where they are while one can be undone', async () => {
   const event = await the.server.event('Thumb');
   for (const passengers of [1, 2, 3, 4, 5, 6]) await submitted(event, 'flights', { ...flight, passengers });
@@ -199,6 +236,8 @@ test('on a phone the title of an event is read whole, beside its badge', async (
   const event = await the.server.event(title);
   const { revision } = await the.server.approved(event);
   await the.server.api('manager', 'POST', `/events/${event}/sign-off`, { revision, statement: 'Final.' });
+  const waits = await the.server.event('What waits');
+  await submitted(waits, 'flights', flight);
   const { page } = await visit('manager', `/events/${event}/footprint`, { viewport: { width: 390, height: 844 } });
   await page.getByText('Signed, edition 1').waitFor();
   const heading = page.getByRole('heading', { level: 1, name: title });
@@ -210,14 +249,21 @@ test('on a phone the title of an event is read whole, beside its badge', async (
       locale,
     });
     await other.page.locator('.tab[aria-current=page]').waitFor();
-    const lines = await other.page
-      .locator('.tab')
-      .evaluateAll((tabs) => new Set(tabs.map((tab) => tab.offsetTop)).size);
-    assert.equal(lines, 1, `the tabs are on one line: ${locale}`);
+    const lines = () =>
+      other.page.locator('.tab').evaluateAll((tabs) => new Set(tabs.map((tab) => tab.offsetTop)).size);
+    assert.equal(await lines(), 1, `the tabs are on one line: ${locale}`);
     assert.ok(
       (await other.page.locator('.eventhead').boundingBox()).height < 844 / 4,
       'most of the page is below them',
     );
+    await other.page.goto('/');
+    await other.page
+      .getByRole('link', { name: title })
+      .getByText(/^(Signed, edition|Unterzeichnet, Ausgabe) 1$/)
+      .waitFor();
+    await other.page.goto(`/events/${waits}/footprint`);
+    await other.page.locator('.tabcount').waitFor();
+    assert.equal(await lines(), 1, `the tabs are on one line where something waits: ${locale}`);
   }
 });
 

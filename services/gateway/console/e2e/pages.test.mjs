@@ -1,7 +1,7 @@
 // Every page, for every role, in both themes.
 import assert from 'node:assert/strict';
 import AxeBuilder from '@axe-core/playwright';
-import { anonymous, axe, settled, test, the, until, visit } from './setup.mjs';
+import { anonymous, axe, follow, settled, test, the, until, visit } from './setup.mjs';
 
 for (const who of ['viewer', 'user', 'manager', 'admin'])
   test(`axe finds nothing on any page: ${who}`, async () => {
@@ -33,7 +33,7 @@ for (const who of ['viewer', 'user', 'manager', 'admin'])
     ];
     if (who === 'manager' || who === 'admin') pages.push(`/events/${id}/review`, `/events/${example}/review`);
     for (const path of pages) {
-      await page.goto(path);
+      await follow(page, path);
       await page.getByRole('heading', { level: 1 }).first().waitFor();
       await settled(page);
       // What administrators see holds all that others see: the second theme is looked at there.
@@ -76,7 +76,7 @@ test('axe finds nothing on a phone', async () => {
     '/account',
     '/about',
   ]) {
-    await page.goto(path);
+    await follow(page, path);
     await page.getByRole('heading', { level: 1 }).first().waitFor();
     await settled(page);
     await axe(page, `${path} on a phone`);

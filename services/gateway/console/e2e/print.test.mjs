@@ -79,6 +79,32 @@ test('the sheet is printed with all of its rows and the columns that are filled,
   }
 });
 
+test('the report is printed whole by the browser as well, and the footprint in dark ink without what is for pressing', async () => {
+  const id = await the.server.event('Report on paper');
+  await the.server.approved(id);
+  const { page } = await visit('manager', `/events/${id}/report`, { colorScheme: 'dark' });
+  const report = page.frameLocator('iframe');
+  const last = await report.locator('h2').last().innerText();
+  const pages = await printed(page, 'report');
+  if (pages) {
+    assert.match(pages[0], /Carbon footprint report/, 'the first page is that of the report');
+    assert.doesNotMatch(pages.join(), /Checklist|Your statement/);
+    assert.ok(pages.join().includes(last), `${last} is not on paper`);
+  }
+  await page.goto(`/events/${id}/footprint`);
+  await page.getByRole('heading', { name: 'What if' }).waitFor();
+  await page.emulateMedia({ media: 'print' });
+  const seen = await page.evaluate(() => ({
+    inks: [...document.querySelectorAll('.mantine-Alert-message')].map((e) => getComputedStyle(e).color),
+    fields: [...document.querySelectorAll('input, select')].filter((e) => e.checkVisibility()).length,
+    bar: getComputedStyle(document.querySelector('.bars .bar')).printColorAdjust,
+  }));
+  assert.ok(seen.inks.length > 0);
+  assert.deepEqual([...new Set(seen.inks)], ['rgb(0, 0, 0)']);
+  assert.equal(seen.fields, 0);
+  assert.equal(seen.bar, 'exact');
+});
+
 test('the queue is printed whole, with what a decision needs', async () => {
   const id = await made('Queue on paper');
   const { items } = await the.server.api('user', 'GET', `/events/${id}/flights?limit=100`);

@@ -29,34 +29,56 @@ test('what waits is counted, and led to, where nothing is approved yet', async (
 
 test('of many records all are selected, few are drawn, and the next follows what was decided', async () => {
   const id = await the.server.event('Many wait');
-  const items = Array.from({ length: 60 }, (_, n) => ({ from: 'LHR', to: 'JFK', passengers: n + 1 }));
-  const made = await the.server.api('user', 'POST', `/events/${id}/flights/batch`, { items });
-  const ids = made.items.map((i) => i.record._id);
-  await the.server.api('user', 'POST', `/events/${id}/flights/submit`, { ids });
-  const { page } = await visit('manager', `/events/${id}/review`);
-  const queue = page.getByRole('listbox', { name: 'Queue, 60 records' });
+  for (const from of [0, 80]) {
+    const items = Array.from({ length: 80 }, (_, n) => ({ from: 'LHR', to: 'JFK', passengers: from + n + 1 }));
+    const made = await the.server.api('user', 'POST', `/events/${id}/flights/batch`, { items });
+    const ids = made.items.map((i) => i.record._id);
+    await the.server.api('user', 'POST', `/events/${id}/flights/submit`, { ids });
+  }
+  const { page } = await visit('manager');
+  const hold = async (pages) => {
+    let release;
+    const held = new Promise((resolve) => {
+      release = resolve;
+    });
+    await page.route(pages, (route) => held.then(() => route.continue()));
+    return release;
+  };
+  // The first page is there before the others; what follows from all of them is not.
+  let release = await hold('**/review?page=2*');
+  await page.goto(`/events/${id}/review`);
+  const queue = page.getByRole('listbox', { name: 'Queue, 160 records' });
   await queue.waitFor();
+  await page.getByText('100 of 160 records so far; the rest is being read.').waitFor();
+  await page.getByRole('option').first().waitFor();
+  assert.equal(await queue.getAttribute('aria-activedescendant'), null);
+  assert.equal(await page.getByRole('button', { name: 'Select all' }).count(), 0);
+  release();
+  await page.getByRole('button', { name: 'Select all' }).waitFor();
   await settled(page);
   assert.ok((await page.locator('.queueitem').count()) < 40);
   const heaviest = await queue.getAttribute('aria-activedescendant');
   await queue.focus();
   await page.keyboard.press('c');
   await page.getByLabel(/^Reason( \*)?$/).fill('Which flight?');
+  // The next one is there at once, whenever the queue is read again.
+  release = await hold('**/review?page=*');
   await page.getByRole('dialog').getByRole('button', { name: 'Request changes' }).click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
-  const rest = page.getByRole('listbox', { name: 'Queue, 59 records' });
+  const rest = page.getByRole('listbox', { name: 'Queue, 159 records' });
   await rest.waitFor();
   const next = await rest.getAttribute('aria-activedescendant');
   assert.ok(next && next !== heaviest);
   assert.equal(await page.locator(`#${next}`).getAttribute('aria-posinset'), '1');
+  release();
   await page.getByRole('button', { name: 'Select all' }).click();
-  await page.getByRole('button', { name: 'Approve 59' }).click();
-  await page.getByText('59 records would be approved and counted.').waitFor();
+  await page.getByRole('button', { name: 'Approve 159' }).click();
+  await page.getByText('159 records would be approved and counted.').waitFor();
   const preview = page.getByRole('region', { name: 'Records and their footprints' });
   await preview.getByRole('listitem').first().waitFor();
   assert.ok((await preview.getByRole('listitem').count()) < 40);
   await preview.evaluate((e) => e.scrollTo(0, e.scrollHeight));
-  await preview.locator('[aria-posinset="59"][aria-setsize="59"]').waitFor();
+  await preview.locator('[aria-posinset="159"][aria-setsize="159"]').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Approve', exact: true }).click();
   await page.getByText('Nothing waits for a decision').waitFor();
   await until('the focus is on the page', () => page.evaluate(() => document.activeElement?.id === 'main'));
@@ -128,4 +150,24 @@ test('on a phone a decision stands at the row, and is taken back there', async (
   await the.server.approved(id);
   const { page } = await visit('manager', `/events/${id}/sheet`, { viewport: { width: 390, height: 740 } });
   await takesBack(page, id);
+  // What gets the focus is not left below the bar at the foot of the page.
+  await page.setViewportSize({ width: 320, height: 640 });
+  await page.evaluate(() => scrollTo(0, 0));
+  const below = [];
+  for (const field of await page.locator('#main').locator('input, button').all())
+    below.push(
+      await field.evaluate((e) => {
+        const bar = document.querySelector('.bottombar');
+        e.focus();
+        const under = e.getBoundingClientRect().bottom > bar.getBoundingClientRect().top + 1;
+        return document.activeElement === e && !bar.contains(e) && under ? e.outerHTML.slice(0, 120) : '';
+      }),
+    );
+  assert.ok(below.length > 5, below.join());
+  assert.deepEqual(below.filter(Boolean), []);
+  // The names of the outcomes are longer in German.
+  await page.evaluate(() => localStorage.setItem('ecf.language', 'de'));
+  await page.goto(`/events/${id}/review`);
+  await page.getByText('Abgelehnt', { exact: true }).waitFor();
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320);
 });

@@ -52,18 +52,23 @@ test('a session that an administrator ends in mid-edit loses nothing', async () 
   });
   const saved = async () => (await the.server.api('user', 'GET', `/events/${id}/flights`)).pagination.total;
   assert.equal(await saved(), 0, 'the row was saved before the session ended');
-  // One cell has been entered, and the next one is being typed in when the dialog takes the focus.
+  // One cell has been entered, and the next one is being typed in when the end becomes known: the dialog waits for a pause.
   await page.keyboard.press('Enter');
   await page.keyboard.type('5');
+  const answered = page.waitForResponse((r) => r.status() === 401);
   ended();
+  await answered;
+  for (const key of '678') await page.keyboard.press(key, { delay: 100 });
   const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
   await dialog.waitFor();
+  assert.equal(await dialog.getByLabel('Email').inputValue(), '', 'keys that were meant for the cell');
+  await page.getByText('Sign in again to continue. Your input is kept.').nth(1).waitFor();
   await dialog.getByLabel('Email').fill(email);
   await dialog.getByLabel('Password', { exact: true }).fill(password);
   await dialog.getByRole('button', { name: 'Sign in' }).click();
   await dialog.waitFor({ state: 'hidden' });
   await says(page, 1, 3, '2');
-  await says(page, 2, 3, '5');
+  await says(page, 2, 3, '5678');
   await grid(page).focus();
   await page.keyboard.press('Control+End'); // a row is saved when it is left
   await until('the row is saved', async () => (await saved()) === 1);

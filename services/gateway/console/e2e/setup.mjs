@@ -102,6 +102,36 @@ export async function settled(page) {
   });
 }
 
+/**
+ * Leads a page on to another one as a link within the console does. Loading each anew takes several times as long, and
+ * shows what the first one that is loaded has shown.
+ */
+export async function follow(page, path) {
+  await page.evaluate((to) => window.__TSR_ROUTER__.navigate({ href: to }), path);
+  await until(`the page of ${path} is drawn`, () =>
+    page.evaluate(() => {
+      const { status, location, resolvedLocation: drawn } = window.__TSR_ROUTER__.state;
+      return status === 'idle' && drawn?.href === location.href;
+    }),
+  );
+}
+
+/**
+ * Ends the session of a page, which finds it out by what is done next: whatever it reads by itself in between waits
+ * until it says so, and would open the dialog too early.
+ */
+export async function endSession(page, context) {
+  const said = page
+    .getByRole('dialog', { name: 'Your session has ended' })
+    .waitFor()
+    .catch(() => {}); // whoever waits for the dialog fails
+  await page.route('**/session/api/**', async (route) => {
+    if (route.request().method() === 'GET') await said;
+    await route.continue();
+  });
+  await context.clearCookies();
+}
+
 export const grid = (page) => page.getByRole('grid');
 export const cell = (page, row, col) =>
   page.locator(`[role=row][aria-rowindex="${row + 1}"] [role=gridcell][aria-colindex="${col + 1}"]`);
@@ -122,8 +152,9 @@ export const flights = 'From\tTo\tPAX\tClass\nLHR\tJFK\t2\teconomy\nCDG\tJKF\t3\
 /**
  * Fails on anything axe finds on the page as it is, in both themes. A theme
  * changes colours only, so the second is looked at for what depends on them.
+ * An open menu or list is beside the landmarks of its page, and no fault of them.
  */
-export async function axe(page, what, themes = ['light', 'dark']) {
+export async function axe(page, what, themes = ['light', 'dark'], { menu = false } = {}) {
   if (slowness > 1) return; // what it finds does not depend on speed, and it takes minutes then
   for (const theme of themes) {
     await page.emulateMedia({ colorScheme: theme });
@@ -132,6 +163,7 @@ export async function axe(page, what, themes = ['light', 'dark']) {
     // So it needs no second page to gather what it found in frames, either.
     const builder = new AxeBuilder({ page }).exclude('iframe').setLegacyMode();
     builder.options({ resultTypes: ['violations'] });
+    if (menu) builder.disableRules('region');
     if (theme === 'dark') builder.withRules(['color-contrast', 'link-in-text-block']);
     const { violations } = await builder.analyze();
     assert.deepEqual(

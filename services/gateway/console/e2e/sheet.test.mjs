@@ -1,6 +1,6 @@
 // The sheet: what is typed, checked, kept and saved.
 import assert from 'node:assert/strict';
-import { cell, flights, grid, paste, says, settled, test, the, until, visit } from './setup.mjs';
+import { axe, cell, flights, grid, paste, says, settled, test, the, until, visit } from './setup.mjs';
 
 test('the grid is in the accessibility tree, with its size, headers and faults', async () => {
   const id = await the.server.event('Tree');
@@ -112,6 +112,7 @@ test('what is typed survives a reload, a crash of the server, and its absence', 
   await page.keyboard.type('7');
   await page.keyboard.press('Enter');
   await page.getByText('Offline').waitFor();
+  await axe(page, 'the sheet without its server', ['light']);
   await the.server.run();
   await page.reload();
   await says(page, 1, 1, 'LHR');

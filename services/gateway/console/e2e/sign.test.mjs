@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { axe, cell, grid, says, test, the, until, visit } from './setup.mjs';
+import { axe, cell, endSession, grid, says, test, the, until, visit } from './setup.mjs';
 
 const event = async (id) => the.server.api('manager', 'GET', `/events/${id}`);
 
@@ -12,7 +12,7 @@ test('a figure is signed, locked, and opened again with its edition kept', async
   const id = await the.server.event('Signed');
   const { revision } = await the.server.approved(id);
   await the.server.api('user', 'POST', `/events/${id}/flights`, { from: 'LHR', to: 'AMS', passengers: 1 });
-  const { page } = await visit('manager', `/events/${id}/report`);
+  const { page, context } = await visit('manager', `/events/${id}/report`);
   await page.getByRole('link', { name: 'One draft is not submitted' }).waitFor();
   // The marks of the list keep their size beside items of two lines.
   await page.setViewportSize({ width: 240, height: 720 });
@@ -25,7 +25,16 @@ test('a figure is signed, locked, and opened again with its edition kept', async
   await page.getByLabel('Your statement').fill('Final, sent to the client.');
   assert.ok(await sign.isDisabled(), 'a draft is open, and nobody has said so');
   await page.getByLabel('I have seen the open items').check();
-  await sign.click();
+  // Whoever has to sign in again signs from there: with the focus, and with what was typed and ticked.
+  await endSession(page, context);
+  await sign.press('Enter');
+  const ended = page.getByRole('dialog', { name: 'Your session has ended' });
+  await ended.getByLabel('Email').fill('manager@demo.test');
+  await ended.getByLabel('Password', { exact: true }).fill(the.server.password);
+  await page.keyboard.press('Enter');
+  await ended.waitFor({ state: 'detached' });
+  await until('the button has the focus', () => sign.evaluate((e) => e === document.activeElement));
+  await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Edition 1' }).waitFor();
   await page.getByText('Signed by Demo manager').first().waitFor();
   assert.equal((await event(id)).signOff.state, 'signed');
@@ -90,6 +99,15 @@ test('a figure is signed, locked, and opened again with its edition kept', async
   await axe(page, 'history');
 });
 
+test('what another manager signs appears while the page is open', async () => {
+  const id = await the.server.event('Signed elsewhere');
+  const { revision } = await the.server.approved(id);
+  const { page } = await visit('manager', `/events/${id}/report`);
+  await page.getByRole('button', { name: 'Sign', exact: true }).waitFor();
+  await the.server.api('admin', 'POST', `/events/${id}/sign-off`, { revision, statement: 'Final.' });
+  await page.getByText('Signed by Demo admin').first().waitFor();
+});
+
 test('under four eyes a change and a signature wait for a second manager', async () => {
   const id = await the.server.event('Two people');
   await the.server.approved(id);
@@ -143,9 +161,24 @@ test('under four eyes a change and a signature wait for a second manager', async
   const propose = page.getByRole('button', { name: 'Propose the signature' });
   if (await anyway.count()) await anyway.check();
   await propose.click();
-  await page.getByRole('article', { name: 'Signature' }).waitFor();
+  const signature = page.getByRole('article', { name: 'Signature' });
+  await signature.waitFor();
+  assert.equal(await signature.getByText('Final.').count(), 1, 'what is declared is said twice');
   await second.page.goto(`/events/${id}/report`);
   await second.page.getByRole('button', { name: 'Approve and sign' }).click();
-  await second.page.getByText('Approved by a second manager.').waitFor();
+  await second.page.getByText('Proposed by another manager.').waitFor();
   assert.equal((await event(id)).signOff.state, 'signed');
+  // Who signed is told, not refused once a reason is written; the other one withdraws it.
+  await second.page.getByText('You signed it, so another manager has to withdraw the signature.').waitFor();
+  const withdraw = (p) => p.getByRole('button', { name: 'Withdraw the signature' });
+  assert.equal(await withdraw(second.page).count(), 0);
+  await page.reload();
+  await withdraw(page).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('Kept with the edition and in the history.').waitFor();
+  await dialog.getByLabel(/^Reason( \*)?$/).fill('A late invoice.');
+  await withdraw(dialog).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByText('Sign the figure').waitFor();
+  await until('the focus is in the page', () => page.evaluate(() => document.activeElement?.id === 'main'));
 });

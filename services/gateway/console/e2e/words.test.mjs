@@ -37,7 +37,7 @@ test('somebody who reads German has a German sheet', async () => {
   await axe(page, 'a German sheet');
   // Another language is chosen, and the sheet is in it without anything being lost.
   await page.getByRole('button', { name: /Konto und Einstellungen/ }).click();
-  await page.getByRole('menuitem', { name: 'English' }).click();
+  await page.getByRole('menuitemradio', { name: 'English' }).click();
   await head(/^Diet/).waitFor();
   await says(page, 1, await at(/^Diet/), 'red meat');
 });

@@ -8,6 +8,7 @@ import { ApiError } from './api/client';
 import { loaded } from './loaded';
 import { EndedModal, SignInPage } from './pages/SignIn';
 import { SessionGate } from './session';
+import { Boundary } from './ui/Broken';
 import { Loading, Problem, tellAnswered, tellBehind } from './ui/states';
 import { Updated } from './ui/Updated';
 
@@ -74,6 +75,8 @@ export function App(): ReactNode {
     () => ({
       ...basic,
       components: {
+        // The placeholder that takes the initial focus is no permitted child of a menu; the menu itself takes it as well.
+        Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
         // The header of a dialog is not a banner landmark.
         Modal: { defaultProps: { attributes: { header: { role: 'presentation' } } } },
         Notification: { defaultProps: { closeButtonProps: { 'aria-label': t('state.close') } } },
@@ -86,22 +89,24 @@ export function App(): ReactNode {
       <QueryClientProvider client={queries}>
         <Notifications position="top-right" />
         <Updated />
-        {location.pathname === '/setup' ? (
-          <Suspense fallback={<Loading />}>
-            <SetupPage />
-          </Suspense>
-        ) : (
-          <SessionGate
-            loading={<Loading />}
-            failed={(error, retry) => <Problem error={error} retry={retry} />}
-            signedOut={(done) => <SignInPage done={done} />}
-            ended={(done) => <EndedModal done={done} />}
-          >
+        <Boundary>
+          {location.pathname === '/setup' ? (
             <Suspense fallback={<Loading />}>
-              <SignedIn />
+              <SetupPage />
             </Suspense>
-          </SessionGate>
-        )}
+          ) : (
+            <SessionGate
+              loading={<Loading />}
+              failed={(error, retry) => <Problem error={error} retry={retry} />}
+              signedOut={(done) => <SignInPage done={done} />}
+              ended={(done) => <EndedModal done={done} />}
+            >
+              <Suspense fallback={<Loading />}>
+                <SignedIn />
+              </Suspense>
+            </SessionGate>
+          )}
+        </Boundary>
       </QueryClientProvider>
     </MantineProvider>
   );

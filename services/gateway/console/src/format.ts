@@ -25,10 +25,11 @@ export function number(value: number, digits = 0): string {
   return formatter(digits, digits).format(value);
 }
 
-/** Three significant digits at least, as the report rounds. */
+/** Three significant digits at least, and grams below a tenth; what is there but less is said to be less, as in the report. */
 function significant(value: number): string {
   const size = Math.abs(value);
-  return number(value, size >= 100 || size === 0 ? 0 : size >= 10 ? 1 : 2);
+  if (value > 0 && size < 0.0005) return `<${number(0.001, 3)}`;
+  return number(value, size >= 100 || size === 0 ? 0 : size >= 10 ? 1 : size >= 0.1 ? 2 : 3);
 }
 
 /** An amount with its unit: kilograms below a tonne, tonnes from there. */

@@ -1,6 +1,6 @@
 /** Who is signed in, in this tab and in the others. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react';
 import { ApiError, api, consoleHeader, errorOf, forget, onSessionEnded, type Schemas, take } from './api/client';
 import { reloadNow } from './ui/reload';
 
@@ -91,9 +91,39 @@ interface Props {
   children: ReactNode;
 }
 
+/** For how long no key must have been pressed before a dialog takes the focus, in milliseconds. */
+const pause = 1_000;
+
+/** Reports whether something is wanted and nobody is typing: what takes the focus then takes no key that was meant for another field. */
+function useBetweenKeys(wanted: boolean): boolean {
+  const last = useRef(Number.NEGATIVE_INFINITY);
+  const [now, setNow] = useState(false);
+  useEffect(() => {
+    const pressed = (): void => {
+      last.current = performance.now();
+    };
+    window.addEventListener('keydown', pressed, true);
+    return () => window.removeEventListener('keydown', pressed, true);
+  }, []);
+  useEffect(() => {
+    setNow(false);
+    if (!wanted) return;
+    let timer: ReturnType<typeof setTimeout>;
+    const look = (): void => {
+      const left = last.current + pause - performance.now();
+      if (left > 0) timer = setTimeout(look, left);
+      else setNow(true);
+    };
+    look();
+    return () => clearTimeout(timer);
+  }, [wanted]);
+  return wanted && now;
+}
+
 export function SessionGate({ loading, signedOut, ended, failed, children }: Props): ReactNode {
   const client = useQueryClient();
   const [over, setOver] = useState(false);
+  const asking = useBetweenKeys(over);
   const me = useQuery({
     queryKey: ['me'],
     queryFn: () => take(api.GET('/auth/me')),
@@ -151,7 +181,7 @@ export function SessionGate({ loading, signedOut, ended, failed, children }: Pro
   return (
     <Context.Provider value={session}>
       {children}
-      {over &&
+      {asking &&
         ended(() => {
           void take(api.GET('/auth/me')).then(
             (now) => {

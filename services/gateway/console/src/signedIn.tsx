@@ -11,6 +11,7 @@ import {
 import type { ReactNode } from 'react';
 import { loaded } from './loaded';
 import { EventsPage } from './pages/Events';
+import { Broken, BrokenFrame } from './ui/Broken';
 import { Shell } from './ui/Shell';
 import { Loading, Missing } from './ui/states';
 
@@ -20,6 +21,7 @@ const rootRoute = createRootRoute({
       <Outlet />
     </Shell>
   ),
+  errorComponent: BrokenFrame,
 });
 const eventRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -100,6 +102,7 @@ const router = createRouter({
   defaultPreload: 'intent',
   scrollRestoration: false,
   defaultPendingComponent: Loading,
+  defaultErrorComponent: Broken,
   defaultNotFoundComponent: () => <Missing />,
 });
 

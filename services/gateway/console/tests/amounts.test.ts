@@ -25,6 +25,9 @@ it('says amounts in kilograms below a tonne, with three digits', () => {
     '123 t',
   ]);
   expect(amount(-12_345)).toBe('-12.3 t');
+  // What is there is not nothing.
+  expect([0.06, 0.0007, 0.000_001].map(amount)).toEqual(['0.060 kg', '0.001 kg', '<0.001 kg']);
+  expect(range(0, 0.000_002)).toBe('0–<0.001 kg');
 });
 
 it('says the ends of an interval in the unit of its figure', () => {

@@ -122,13 +122,19 @@ describe('what is kept of lists', () => {
   it('is of every page, in their order', async () => {
     const { all } = await tab();
     const asked: number[] = [];
-    const page = async (n: number): Promise<{ items: number[]; pagination: { totalPages: number } }> => {
+    let pages = 15;
+    const page = async (n: number) => {
       asked.push(n);
-      return { items: [n], pagination: { totalPages: 15 } };
+      return { items: [n], pagination: { total: pages, totalPages: pages } };
     };
     const numbers = Array.from({ length: 15 }, (_, n) => n + 1);
-    expect(await all(page)).toEqual(numbers);
+    const begun = vi.fn(() => expect(asked).toEqual([1]));
+    expect(await all(page, begun)).toEqual(numbers);
     expect(asked).toEqual(numbers);
+    expect(begun.mock.calls).toEqual([[[1], 15]]);
+    pages = 1;
+    expect(await all(page, begun)).toEqual([1]);
+    expect(begun).toHaveBeenCalledTimes(1);
   });
 });
 

@@ -11,11 +11,11 @@ import {
   codesIn,
   columnsOf,
   fieldsOf,
-  isoDate,
   patchOf,
   shown,
   textOf,
 } from '../src/sheet/columns';
+import { isoDate } from '../src/sheet/days';
 import { countryOptions } from '../src/sheet/Editor';
 import { isDocument } from '../src/sheet/evidence';
 import { originsOf } from '../src/sheet/origins';

@@ -3,7 +3,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { day, dayIn, dayPattern } from '../src/format';
 import { de } from '../src/i18n/de';
 import { en } from '../src/i18n/en';
-import { columnsOf, isoDate, shown, typedIn } from '../src/sheet/columns';
+import { columnsOf, shown, typedIn } from '../src/sheet/columns';
+import { isoDate } from '../src/sheet/days';
 import { faultsOf } from '../src/sheet/store';
 
 const letters = { day: 'D', month: 'M', year: 'Y' };

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import i18next from 'i18next';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { ApiError } from '../src/api/client';
@@ -5,6 +6,7 @@ import { en } from '../src/i18n/en';
 import { learnFields, named, partNamed } from '../src/i18n/fields';
 import { say, sayError } from '../src/i18n/server';
 import { columnsOf } from '../src/sheet/columns';
+import { problemText } from '../src/ui/states';
 
 beforeEach(async () => {
   vi.stubGlobal('navigator', { languages: ['en-GB'] });
@@ -103,4 +105,42 @@ test('a part of a field is called as its field and itself are', () => {
   expect(partNamed('origins.mode', ofRow)).toBe('Where from: By');
   expect(partNamed('distanceKm', ofRow)).toBe('Distance');
   expect(partNamed('origins.unheardOf', ofRow)).toBe('Where from: unheardOf');
+});
+
+// What the server says is for people and for programs. What a program would send stands in parentheses, which are left
+// out here; the field that is meant is in the error, and is called as the page calls it.
+test('no sentence of the server names a request', () => {
+  const request = /\b(?:GET|POST|PUT|PATCH|DELETE)\b|…\/|\/events\/|\bin comment\b/;
+  const sources = (dir: string): string[] =>
+    readdirSync(dir, { withFileTypes: true }).flatMap((entry) =>
+      entry.isDirectory()
+        ? /^(?:cmd|client|console|spec|testkit)$/.test(entry.name)
+          ? []
+          : sources(`${dir}/${entry.name}`)
+        : /(?<!_test)\.go$/.test(entry.name)
+          ? [`${dir}/${entry.name}`]
+          : [],
+    );
+  const sentences = ['libs', 'services']
+    .flatMap((dir) => sources(new URL(`../../../../${dir}`, import.meta.url).pathname))
+    .flatMap((path) => [...readFileSync(path, 'utf8').matchAll(/"([A-Za-z][a-z](?:[^"\\\n]|\\.)*\.)"/g)])
+    .flatMap(([, text = '']) => (request.test(text) && !text.includes('Set by the server') ? [text] : []));
+  expect(sentences.length).toBeGreaterThan(5);
+  const left = sentences.map((message) => say('fault', { code: 'X', message }));
+  expect(left.filter((text) => request.test(text))).toEqual([]);
+});
+
+test('a reason that is asked for, and a password, are called as the forms call them', () => {
+  expect(fault('comment', 'comment is required, to explain the reason to those whose records use the factor.')).toBe(
+    'Reason is required, to explain the reason to those whose records use the factor.',
+  );
+  expect(fault('currentPassword', 'currentPassword is not the password of this account.')).toBe(
+    'Current password is not the password of this account.',
+  );
+});
+
+test('an error of the page itself is said in a sentence around its own words', () => {
+  expect(problemText(new TypeError('x is null'))).toBe(
+    'This page has an error. If it comes again after reloading, tell whoever runs this service: x is null',
+  );
 });

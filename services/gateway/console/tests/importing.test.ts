@@ -47,9 +47,12 @@ describe('an import', () => {
       sheet: 'A',
       to: 'BER',
       again: true,
+      columns: ['C:from', 'D:Weight (t)', 'F:'],
     };
     await file('f.csv').run(all, () => {});
-    expect(query(sent[1]!)).toEqual({ ...all, partial: 'true', again: 'true' });
+    const { columns, ...others } = all;
+    expect(query(sent[1]!)).toEqual({ ...others, partial: 'true', again: 'true', column: 'F:' });
+    expect(new URL(sent[1]!.url).searchParams.getAll('column')).toEqual(columns);
     expect(sent[1]!.headers.get('X-Dry-Run')).toBeNull();
     expect(sent[1]!.headers.get('Idempotency-Key')).toMatch(/^[0-9a-f-]{36}$/);
     expect(await sent[1]!.text()).toBe('From,To\nLHR,JFK');

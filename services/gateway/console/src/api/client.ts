@@ -24,6 +24,8 @@ export class ApiError extends Error {
     readonly details: Detail[] = [],
     /** Seconds to wait before the next try; 0 when the server named none. */
     readonly retryAfter = 0,
+    /** The columns of a file whose rehearsal was refused. */
+    readonly columns: Schemas['ImportColumn'][] = [],
   ) {
     super(message);
   }
@@ -35,7 +37,8 @@ export function errorOf(body: unknown, response: Pick<Response, 'status' | 'head
   const e = (body as { error?: Partial<ApiError> } | null | undefined)?.error;
   if (typeof e?.code === 'string' && typeof e.message === 'string' && typeof e.requestId === 'string') {
     const details = Array.isArray(e.details) ? e.details : [];
-    return new ApiError(response.status, e.code, e.message, e.requestId, details, wait);
+    const columns = Array.isArray(e.columns) ? e.columns : [];
+    return new ApiError(response.status, e.code, e.message, e.requestId, details, wait, columns);
   }
   return new ApiError(
     response.status,
@@ -117,9 +120,10 @@ export function forget(): void {
   kept.clear();
 }
 
-async function send(request: Request): Promise<Response> {
+/** Waits for the server; that it cannot be reached, or not any more in the middle of an answer, is an error of its own. */
+async function reached<T>(answer: Promise<T>): Promise<T> {
   try {
-    return await fetch(request);
+    return await answer;
   } catch (cause) {
     if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
     throw new ApiError(0, 'NETWORK', '', '');
@@ -135,9 +139,9 @@ export async function consoleFetch(input: Request): Promise<Response> {
   const known = list ? kept.get(request.url) : undefined;
   if (known) request.headers.set('If-None-Match', known.tag);
   const again = request.clone();
-  let response = await send(request);
+  let response = await reached(fetch(request));
   if (response.status === 401) {
-    if (await refresh(began)) response = await send(again);
+    if (await refresh(began)) response = await reached(fetch(again));
     if (response.status === 401) sessionEnded();
   }
   if (known && response.status === 304) {
@@ -145,7 +149,7 @@ export async function consoleFetch(input: Request): Promise<Response> {
   }
   const tag = response.headers.get('ETag');
   if (list && response.ok && tag && response.headers.get('Content-Type') === 'application/json') {
-    const body = await response.text();
+    const body = await reached(response.text());
     kept.delete(request.url);
     kept.set(request.url, { tag, body });
     const oldest = kept.keys().next().value;
@@ -182,12 +186,19 @@ export async function takeTagged<T>(p: Promise<Answer<T>>): Promise<{ data: T; t
 
 interface Page<T> {
   items: T[];
-  pagination: { totalPages: number };
+  pagination: { total: number; totalPages: number };
 }
 
-/** Reads a whole list page by page. Pages after the first are read six at a time, the limit of browsers per host. */
-export async function all<T>(page: (n: number) => Promise<Page<T>>): Promise<T[]> {
+/**
+ * Reads a whole list page by page. Pages after the first are read six at a time, the limit of browsers per host.
+ * Where there are some, begun is called with the first one and with how many items there are in all.
+ */
+export async function all<T>(
+  page: (n: number) => Promise<Page<T>>,
+  begun: (items: T[], total: number) => void = () => {},
+): Promise<T[]> {
   const first = await page(1);
+  if (first.pagination.totalPages > 1) begun(first.items, first.pagination.total);
   const items = [...first.items];
   for (let n = 2; n <= first.pagination.totalPages; n += 6) {
     const numbers = [0, 1, 2, 3, 4, 5].map((x) => n + x).filter((x) => x <= first.pagination.totalPages);

@@ -1171,7 +1171,8 @@ export interface paths {
          *     first row has most of, or the separator that a first line declares (`sep=;`), which is no row and is not counted among them; rows end with a line feed, both or a carriage return; quotes around cells with separators, quotes or line breaks. The first row names the fields of the
          *     type, as in its template (`GET /record-types/{type}/template`), or by what tables call them (`Origin`, `Pax`, `Anzahl Personen`; the
          *     `x-headings` of the type's schema): case, spaces and punctuation do not matter. Where it names none, the first of the next ones that
-         *     names several does, within the first ten with something in them; `headRow` says which one that is.
+         *     names several does, within the first ten with something in them; `headRow` says which one that is. Where headings mean nothing
+         *     here, or something else, `column` says what a column is.
          *     Columns that are no field, and those with values and without a head, are left out and named in `ignoredColumns`, and refused with
          *     `Prefer: handling=strict`; those of an export that the service owns are left out silently. An empty cell is an absent field. Lists and
          *     objects are JSON, a list may also be
@@ -2097,7 +2098,8 @@ export interface paths {
          *     only a calculation.
          *
          *     A row with a `recordId` replaces that draft; other drafts are counted as stored. A row with a fault has an `error`
-         *     and counts nothing; the other rows count.
+         *     and counts nothing; the other rows count. Two rows with one `recordId`, also in different parts, are refused with
+         *     `DUPLICATE_KEY`.
          *
          *     Send more than 100 rows in parts: each part passes the `sum` of the previous response as `after`, and the response
          *     to the last part includes them all. If the event changes in between, the next part is refused with `EVENT_CHANGED`;
@@ -2204,8 +2206,10 @@ export interface paths {
          * Export a signed revision with its proof
          * @description The report of a signed-off revision, byte for byte as it was created for the sign-off, in the form that `Accept`
          *     requests; see `…/results/report`. Later changes, a new engine, another factor set, new keys or the deletion of the
-         *     event do not alter it. The bundle has the format `ecf-report/2`; with `names=roles` people are replaced by
-         *     pseudonyms. 404 `REVISION_NOT_KEPT` for a revision that was not signed.
+         *     event do not alter it. The bundle has the format `ecf-report/2`. With `names=roles` every form is one in which people
+         *     are replaced by pseudonyms and free text is withheld, created for the sign-off as well; older editions have only the
+         *     bundle in that variant, and their other forms are 406 `NOT_ACCEPTABLE`. 404 `REVISION_NOT_KEPT` for a revision that
+         *     was not signed.
          *
          *     The page that was signed is the one in English. With `lang=de` the response is the translation that was created with
          *     it, which says so; it is the page in English for editions from before there were translations, see
@@ -2565,6 +2569,10 @@ export interface components {
             requestId: string;
             /** @description Every fault that was found, not only the first. */
             details?: components["schemas"]["ErrorDetail"][];
+            /** @description The columns of a file whose import was rehearsed and refused, to choose from with `column`. Absent from all other errors. */
+            columns?: components["schemas"]["ImportColumn"][];
+            /** @description The sheets of a workbook whose import was refused, to choose from with `sheet`. Absent from all other errors. */
+            sheets?: components["schemas"]["ImportSheet"][];
             /** @description The path of the entry of this code in the documentation. */
             docs: string;
         };
@@ -3556,6 +3564,14 @@ export interface components {
             headRow?: number;
             /** @description Heads that name no field, or of whose column some cells were left out as they say no unit. A column that has values and no head is named by its letters, such as `column C`. */
             ignoredColumns: string[];
+            /** @description The columns that the query chose, such as `C:from`. Absent if it chose none. */
+            chosenColumns?: string[];
+            /** @description How each column with something in it is read. Of a rehearsal alone: it has cells of columns that are not imported, and is stored nowhere. */
+            columns?: components["schemas"]["ImportColumn"][];
+            /** @description The sheets of the workbook, in its order. Of a rehearsal alone. */
+            sheets?: components["schemas"]["ImportSheet"][];
+            /** @description The first 2000 rows as they are read, with what is wrong with them. Of a rehearsal alone, with `records=true`. */
+            records?: components["schemas"]["ImportRow"][];
             /** @description How the numbers of the file are read, as the query declares it or its numbers settle it. Absent where neither does, so that each is read by itself. */
             numberFormat?: string;
             /** @description The order of its dates, `dmy`, `mdy` or `ymd`, as the query declares it or its dates or the language of its headings settle it. Absent where none does. */
@@ -3582,7 +3598,7 @@ export interface components {
                 /** @description How many records were removed. */
                 removed: number;
             };
-            /** @description Likely repetitions, as `POSSIBLE_DUPLICATES`: rows that match records of the event, or a list of attendees that contains, or is contained in, an existing record, as when a list that was imported before has grown; `suggestions` name up to 20 of these records. A rehearsal reports them beforehand, and the import keeps them once its rows have been validated. `HIDDEN_ROWS` and `HIDDEN_COLUMNS` of a workbook. `ORIGIN_BY_ADDRESS` of a list of people. Also parameters of this request that an import does not have, often because of a misspelling. Absent if there are none, and in the list of imports. */
+            /** @description Likely repetitions, as `POSSIBLE_DUPLICATES`: rows that match records of the event, or a list of attendees that contains, or is contained in, an existing record, as when a list that was imported before has grown; `suggestions` name up to 20 of these records. A rehearsal reports them beforehand, and the import keeps them once its rows have been validated. `HIDDEN_ROWS`, `HIDDEN_COLUMNS` and `HIDDEN_SHEET` of a workbook. `ORIGIN_BY_ADDRESS` of a list of people. Also parameters of this request that an import does not have, often because of a misspelling. Absent if there are none, and in the list of imports. */
             notices?: components["schemas"]["Notice"][];
             createdBy: components["schemas"]["Actor"];
             /**
@@ -3595,6 +3611,82 @@ export interface components {
              * @description When its figures last changed.
              */
             updatedAt: string;
+        };
+        /**
+         * @description How a column of a file is read.
+         * @example {
+         *       "column": "B",
+         *       "heading": "Gewicht (t)",
+         *       "field": "weightKg",
+         *       "ignored": false,
+         *       "examples": [
+         *         "1.5",
+         *         "2"
+         *       ]
+         *     }
+         */
+        ImportColumn: {
+            /** @description Its letters, as spreadsheets have them. */
+            column: string;
+            /** @description Its heading in the file, also where another one was chosen. Absent if it has none. */
+            heading?: string;
+            /** @description The field that it is, or that its cells contribute to, as the days of a stay do to `nights`. Absent if that is none, or not one alone. */
+            field?: string;
+            /** @description The field that its heading may mean, where it is not read as one. Absent if there is none. */
+            may?: string;
+            /** @description The unit or currency in its heading, as it is written there, such as `t` or `T€`. Absent if it has none. */
+            unit?: string;
+            /** @description Its heading names a quantity that has several units, and none of them, so that each cell has its own. Absent if it does not. */
+            noUnit?: boolean;
+            /** @description Whether records have nothing of it. Some of such columns say which rows are no records, such as one of states. */
+            ignored: boolean;
+            /** @description Its first cells with something in them, each shortened to 60 characters. */
+            examples: string[];
+        };
+        /**
+         * @description A sheet of a workbook.
+         * @example {
+         *       "name": "January",
+         *       "rows": 32,
+         *       "hidden": false
+         *     }
+         */
+        ImportSheet: {
+            /** @description Its name. */
+            name: string;
+            /** @description How many of its rows have something in them, headings and titles included. */
+            rows: number;
+            /** @description Whether spreadsheet programs do not show it. */
+            hidden: boolean;
+        };
+        /**
+         * @description A row of a file as it is read.
+         * @example {
+         *       "row": 2,
+         *       "type": "waste",
+         *       "fields": {
+         *         "treatment": "landfill",
+         *         "stated": {
+         *           "weightKg": "1.5 t"
+         *         }
+         *       },
+         *       "errors": [],
+         *       "read": true
+         *     }
+         */
+        ImportRow: {
+            /** @description Its number, as in `ImportError`. */
+            row: number;
+            /** @description Record type of the row; empty where it names none. */
+            type: string;
+            /** @description The fields as a record with them would be created. Of a row with errors: those that could be read, if any. */
+            fields: {
+                [key: string]: unknown;
+            };
+            /** @description Why the row cannot be imported; empty where it can. */
+            errors: components["schemas"]["ImportError"][];
+            /** @description Whether the row could be read: then a record with its `fields` would be created, or refused for the same reasons. Otherwise `fields` are not all of it, and `errors` say what has to be answered first. */
+            read: boolean;
         };
         /**
          * @description What is wrong with a cell of a file.
@@ -9725,8 +9817,23 @@ export interface components {
         ImportDateOrder: "dmy" | "mdy" | "ymd";
         /** @description The encoding of a CSV file; `charset` of the Content-Type says the same. A workbook has its own. */
         ImportEncoding: "utf-8" | "windows-1252";
-        /** @description Name of the sheet of a workbook; the first one where it is absent. */
+        /** @description Name of the sheet of a workbook; the first one where it is absent. A rehearsal tells the sheets (`sheets`), also in an error. */
         ImportSheet: string;
+        /**
+         * @description With `true` a rehearsal also tells the rows of the file as they are read (`records`), such as for a table that is pasted into
+         *     a form. Only with the header `X-Dry-Run`.
+         */
+        ImportRecords: "true" | "false";
+        /**
+         * @description What a column of the file is, in place of its heading: its letters as spreadsheets have them, a colon, and a field of the
+         *     type (`C:from`), or any other heading that is read (`D:Weight (t)`, which gives the unit); nothing behind the colon leaves the column out (`F:`).
+         *     Given once for each of such columns; everything else is as if the file had these headings, also the rows that could not
+         *     be imported. A rehearsal tells the letters of all columns, and what became of them (`columns`), also in the error of a file
+         *     whose headings name no field. 400 answers letters that are no column of the file, what is neither a field nor a heading that is
+         *     read beside the others, a column that is chosen twice, and two that are chosen for one field.
+         *     A file is the same, for `DUPLICATE_FILE`, whatever its columns are chosen as; `again=true` imports it once more.
+         */
+        ImportColumn: string[];
         /**
          * @description What becomes of a row whose `externalReference` a record has. `refuse`: the row is bad. `skip`: the record stays as it is.
          *     `update`: it gets exactly the fields of the row; where it is locked and would change, the row is bad.
@@ -12585,8 +12692,23 @@ export interface operations {
                 dateOrder?: components["parameters"]["ImportDateOrder"];
                 /** @description The encoding of a CSV file; `charset` of the Content-Type says the same. A workbook has its own. */
                 encoding?: components["parameters"]["ImportEncoding"];
-                /** @description Name of the sheet of a workbook; the first one where it is absent. */
+                /** @description Name of the sheet of a workbook; the first one where it is absent. A rehearsal tells the sheets (`sheets`), also in an error. */
                 sheet?: components["parameters"]["ImportSheet"];
+                /**
+                 * @description With `true` a rehearsal also tells the rows of the file as they are read (`records`), such as for a table that is pasted into
+                 *     a form. Only with the header `X-Dry-Run`.
+                 */
+                records?: components["parameters"]["ImportRecords"];
+                /**
+                 * @description What a column of the file is, in place of its heading: its letters as spreadsheets have them, a colon, and a field of the
+                 *     type (`C:from`), or any other heading that is read (`D:Weight (t)`, which gives the unit); nothing behind the colon leaves the column out (`F:`).
+                 *     Given once for each of such columns; everything else is as if the file had these headings, also the rows that could not
+                 *     be imported. A rehearsal tells the letters of all columns, and what became of them (`columns`), also in the error of a file
+                 *     whose headings name no field. 400 answers letters that are no column of the file, what is neither a field nor a heading that is
+                 *     read beside the others, a column that is chosen twice, and two that are chosen for one field.
+                 *     A file is the same, for `DUPLICATE_FILE`, whatever its columns are chosen as; `again=true` imports it once more.
+                 */
+                column?: components["parameters"]["ImportColumn"];
                 /**
                  * @description What becomes of a row whose `externalReference` a record has. `refuse`: the row is bad. `skip`: the record stays as it is.
                  *     `update`: it gets exactly the fields of the row; where it is locked and would change, the row is bad.
@@ -12674,8 +12796,23 @@ export interface operations {
                 dateOrder?: components["parameters"]["ImportDateOrder"];
                 /** @description The encoding of a CSV file; `charset` of the Content-Type says the same. A workbook has its own. */
                 encoding?: components["parameters"]["ImportEncoding"];
-                /** @description Name of the sheet of a workbook; the first one where it is absent. */
+                /** @description Name of the sheet of a workbook; the first one where it is absent. A rehearsal tells the sheets (`sheets`), also in an error. */
                 sheet?: components["parameters"]["ImportSheet"];
+                /**
+                 * @description With `true` a rehearsal also tells the rows of the file as they are read (`records`), such as for a table that is pasted into
+                 *     a form. Only with the header `X-Dry-Run`.
+                 */
+                records?: components["parameters"]["ImportRecords"];
+                /**
+                 * @description What a column of the file is, in place of its heading: its letters as spreadsheets have them, a colon, and a field of the
+                 *     type (`C:from`), or any other heading that is read (`D:Weight (t)`, which gives the unit); nothing behind the colon leaves the column out (`F:`).
+                 *     Given once for each of such columns; everything else is as if the file had these headings, also the rows that could not
+                 *     be imported. A rehearsal tells the letters of all columns, and what became of them (`columns`), also in the error of a file
+                 *     whose headings name no field. 400 answers letters that are no column of the file, what is neither a field nor a heading that is
+                 *     read beside the others, a column that is chosen twice, and two that are chosen for one field.
+                 *     A file is the same, for `DUPLICATE_FILE`, whatever its columns are chosen as; `again=true` imports it once more.
+                 */
+                column?: components["parameters"]["ImportColumn"];
                 /**
                  * @description Where the people of a file of attendee travel go; absent, to the event's place. The rows of such a file, at most 10,000, are the
                  *     `origins` of one record, and `imported` counts those. Columns that are no field are dropped before anything is stored.

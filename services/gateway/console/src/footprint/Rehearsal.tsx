@@ -61,7 +61,7 @@ export function Rehearsal({ event, tag, closed }: Props): ReactNode {
   });
   const set = (name: keyof Trial, value: string) => setTrial((now) => ({ ...now, [name]: value }));
   return (
-    <Card withBorder component="section">
+    <Card withBorder component="section" className="unprinted">
       <Title order={2} size="h4" mb={4}>
         {t('try.title')}
       </Title>

@@ -115,6 +115,8 @@ export function Checklist({ list: l, event }: { list: List; event: Schemas['Even
                 ) : (
                   c.todo
                 )
+              ) : !can('user') && c.to !== 'footprint' ? (
+                c.todo // drafts and what is proposed are not theirs to read
               ) : (
                 <Anchor component={Link} to={`/events/${event._id}/${c.to}`}>
                   {c.todo}

@@ -72,8 +72,12 @@ export function Proposal({ eventId, title, change }: { eventId: string; title: s
         {t('governed.by', { name: actorName(change.proposedBy), time: time(change.proposedAt) })}
       </Text>
       {change.comment && <q className="reason">{change.comment}</q>}
-      {statement && <q className="reason">{statement}</q>}
-      {change.kind === 'delete' && <Text size="sm">{t('event.deleteText', { title })}</Text>}
+      {statement && statement !== change.comment && <q className="reason">{statement}</q>}
+      {change.kind === 'delete' && (
+        <Text size="sm" className="wrap">
+          {t('event.deleteText', { title })}
+        </Text>
+      )}
       <Fields changed={change.changed ?? []} />
       <Effect change={change} />
       {change.stale && <Text size="sm">{t('governed.staleText')}</Text>}

@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { call, type Schemas } from '../api/client';
 import { co2e, time } from '../format';
 import { actorName } from '../i18n/actor';
+import { say } from '../i18n/server';
 import { useSession } from '../session';
 import { FormModal } from '../ui/FormModal';
 import { useUnsaved } from '../ui/leave';
@@ -40,7 +41,7 @@ export function Sign({ event, tag, result }: Props): ReactNode {
     <>
       {failure && (
         <Alert color="orange" title={t('sign.failed', { n: failure.revision })} role="alert">
-          <Text size="sm">{failure.message}</Text>
+          <Text size="sm">{say('error', failure)}</Text>
           <Text size="xs" c="dimmed">
             {time(failure.at)}
           </Text>
@@ -129,7 +130,7 @@ function SignForm({ event, tag, result, open }: Props & { open: boolean }): Reac
 
 function Signed({ event, tag }: { event: Schemas['Event']; tag: string }): ReactNode {
   const { t } = useTranslation();
-  const { can } = useSession();
+  const { can, me, organization } = useSession();
   const client = useQueryClient();
   const [asking, setAsking] = useState(false);
   const [comment, setComment] = useState('');
@@ -145,12 +146,14 @@ function Signed({ event, tag }: { event: Schemas['Event']; tag: string }): React
       ),
     onSuccess: async () => {
       unsaved.clear();
-      setAsking(false);
       notifications.show({ message: t('sign.withdrawn') });
+      // The button that opened the dialog goes meanwhile: the focus is given to what is left then.
       await moved(client, event._id);
+      setAsking(false);
     },
   });
   if (!edition) return null;
+  const own = Boolean(organization.policy.fourEyes) && edition.by._id === me._id;
   return (
     <Card withBorder component="section" p="sm" aria-label={t('sign.signed')}>
       <Title order={2} size="h5" mb={4}>
@@ -162,7 +165,12 @@ function Signed({ event, tag }: { event: Schemas['Event']; tag: string }): React
       <Text size="sm" c="dimmed" mt="xs">
         {t('sign.locked')}
       </Text>
-      {can('manager') && (
+      {can('manager') && own && (
+        <Text size="sm" mt="xs">
+          {t('sign.own')}
+        </Text>
+      )}
+      {can('manager') && !own && (
         <Button mt="sm" size="xs" variant="default" onClick={() => setAsking(true)}>
           {t('sign.withdraw')}
         </Button>
@@ -178,7 +186,7 @@ function Signed({ event, tag }: { event: Schemas['Event']; tag: string }): React
             <Text size="sm">{t('sign.withdrawText', { n: edition.edition })}</Text>
             <Textarea
               label={t('ask.why')}
-              description={t('ask.hint')}
+              description={t('sign.withdrawHint')}
               required
               withAsterisk={false}
               maxLength={2000}

@@ -4,7 +4,6 @@
  * what a fault, a finding or a notice is about.
  */
 import i18next from 'i18next';
-import { ApiError } from '../api/client';
 import { setName, setsNamed } from '../api/factorSets';
 import { amount, date, day, exactNumber, readable, time } from '../format';
 import { bareField, named, nameOf, wordOf } from './fields';
@@ -116,6 +115,8 @@ export function sayOfOne(finding: Said): string {
 const plain: [RegExp, string][] = [
   [/\btrue or false\b/g, 'yes or no'],
   [/\bgot the text "/g, 'got "'],
+  // Requests, which are for programs, stand in parentheses.
+  [/ \((?:GET|POST|PUT|PATCH|DELETE) [^)]*\)/g, ''],
   // They stand beside the sentence where there are any.
   [/[;,] (?:they|which) are in suggestions(?=\.)/g, ''],
 ];
@@ -183,5 +184,6 @@ export function sayError(error: { code: string; message: string; details?: Said[
   return [say('error', error), ...(error.details ?? []).map((d) => say('fault', d))].join(' ');
 }
 
-export const sayProblem = (cause: unknown): string =>
-  cause instanceof ApiError ? sayError(cause) : cause instanceof Error ? cause.message : String(cause);
+/** Returns the text of an error of the page itself, such as one in an answer that it cannot read; its own words are for support. */
+export const sayFailure = (cause: unknown): string =>
+  i18next.t('state.program', { text: cause instanceof Error ? cause.message : String(cause) });

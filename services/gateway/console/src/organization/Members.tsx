@@ -24,6 +24,7 @@ import { Problem, useProblemText } from '../ui/states';
 import { Wide } from '../ui/Wide';
 import { lookAlikes } from './addresses';
 import { type Invitation, InviteModal, roles } from './InviteModal';
+import { RenameModal } from './RenameModal';
 import './organization.css';
 
 type User = Schemas['User'];
@@ -51,6 +52,7 @@ export function Members(): ReactNode {
   const client = useQueryClient();
   const [inviting, setInviting] = useState(false);
   const [leaving, setLeaving] = useState<User | null>(null);
+  const [renaming, setRenaming] = useState<User | null>(null);
   const [link, setLink] = useState<{ id: string; of: string; email: string; link: string } | null>(null);
   const opener = useRef<HTMLButtonElement>(null);
   const users = useQuery({
@@ -199,6 +201,14 @@ export function Members(): ReactNode {
                 </Table.Td>
                 <Table.Td role="cell" ta="right">
                   <Group gap={6} justify="flex-end" className="rowactions">
+                    <Button
+                      size="compact-sm"
+                      variant="default"
+                      aria-label={t('org.actionOf', { action: t('org.rename'), name: u.name || u.email })}
+                      onClick={() => setRenaming(u)}
+                    >
+                      {t('org.rename')}
+                    </Button>
                     {(u.state === 'invited' || (u.state === 'active' && u._id !== me._id)) && (
                       <Button
                         size="compact-sm"
@@ -236,6 +246,7 @@ export function Members(): ReactNode {
           </Table.Tbody>
         </Table>
       </Wide>
+      {renaming && <RenameModal user={renaming} close={() => setRenaming(null)} renamed={again} />}
       <InviteModal opened={inviting} close={() => setInviting(false)} invite={invite} />
       <ConfirmModal
         opened={leaving !== null}

@@ -1,6 +1,6 @@
 /** Queries about the organization: its members and its supplier factors. */
-import { useQuery } from '@tanstack/react-query';
-import { all, api, type Schemas, take } from '../api/client';
+import { type QueryClient, useQuery } from '@tanstack/react-query';
+import { all, api, call, refresh, type Schemas, take } from '../api/client';
 
 export type Factor = Schemas['SupplierFactor'];
 
@@ -19,4 +19,13 @@ export const allFactors = (): Promise<Factor[]> =>
 
 export function useFactors() {
   return useQuery({ queryKey: ['supplier-factors'], queryFn: allFactors });
+}
+
+/** Gives somebody another name; own: who is signed in. */
+export async function rename(client: QueryClient, id: string, name: string, own: boolean): Promise<void> {
+  await call('PATCH', `/users/${id}`, { name });
+  if (!own) return;
+  // The token of the session states the name that it had when it was issued.
+  await refresh(Date.now());
+  await client.invalidateQueries({ queryKey: ['me'] });
 }

@@ -50,7 +50,9 @@ export function DeleteModal({
   return (
     <FormModal title={t('event.delete')} unsaved={unsaved} close={close}>
       <Stack>
-        <Text size="sm">{t('event.deleteText', { title })}</Text>
+        <Text size="sm" className="wrap">
+          {t('event.deleteText', { title })}
+        </Text>
         <Checkbox label={t('event.deleteSure')} checked={sure} onChange={(e) => setSure(e.currentTarget.checked)} />
         <TextInput label={t('event.deleteType')} value={typed} onChange={(e) => setTyped(e.currentTarget.value)} />
         <TextInput

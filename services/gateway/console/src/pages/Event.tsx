@@ -1,8 +1,8 @@
 import { ActionIcon, Alert, Anchor, Badge, Box, Button, Group, Menu, Text, Title } from '@mantine/core';
 import { IconDots, IconLock } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate, useParams, useRouterState } from '@tanstack/react-router';
-import { createContext, type ReactNode, useState } from 'react';
+import { createContext, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError, api, type Schemas, takeTagged } from '../api/client';
 import { waitingIn } from '../api/events';
@@ -23,13 +23,29 @@ export function useEvent(): { eventId: string; query: ReturnType<typeof useEvent
   return { eventId, query: useEventQuery(eventId) };
 }
 
-export function useEventQuery(eventId: string) {
+/** Reads an event; again and again while others may sign it. */
+export function useEventQuery(eventId: string, watched = false) {
   return useQuery({
     queryKey: ['event', eventId],
     queryFn: () => takeTagged(api.GET('/events/{eventId}', { params: { path: { eventId } } })),
     // A sign-off continues after the request that began it.
-    refetchInterval: (q) => (q.state.data?.data.signOff?.state === 'closing' ? 1_000 : false),
+    refetchInterval: (q) => (q.state.data?.data.signOff?.state === 'closing' ? 1_000 : watched && 10_000),
   });
+}
+
+/** Shows what other managers sign and propose meanwhile, on the pages where that is done. */
+function useWatchedEvent(eventId: string, watched: boolean): ReturnType<typeof useEventQuery> {
+  const client = useQueryClient();
+  const query = useEventQuery(eventId, watched);
+  const seen = useRef(query.data);
+  useEffect(() => {
+    const changed = seen.current !== undefined && seen.current !== query.data;
+    seen.current = query.data;
+    if (watched && changed)
+      for (const key of ['changes', 'result', 'entries', 'checklist'])
+        void client.invalidateQueries({ queryKey: [key, eventId] });
+  }, [client, eventId, watched, query.data]);
+  return query;
 }
 
 /** Opens the form of the event; null for who may not change it, and while its figure is signed. */
@@ -39,13 +55,14 @@ const places = ['sheet', 'review', 'footprint', 'report', 'history'] as const;
 
 export function EventPage(): ReactNode {
   const { t } = useTranslation();
-  const { eventId, query } = useEvent();
+  const { eventId } = useParams({ from: '/events/$eventId' });
   const { can } = useSession();
   const path = useRouterState({ select: (s) => s.location.pathname });
   const [open, setOpen] = useState<'edit' | 'clone' | 'team' | 'delete' | null>(null);
   const unsaved = useUnsaved();
   const navigate = useNavigate();
   const here = places.find((p) => path.endsWith(`/${p}`));
+  const query = useWatchedEvent(eventId, here === 'report' || here === 'history');
   const called = (place: (typeof places)[number]): string =>
     place === 'report' && !can('manager') ? t('place.readReport') : t(`place.${place}`);
   useTitle(query.data && here && called(here), query.data?.data.title);
@@ -102,7 +119,7 @@ export function EventPage(): ReactNode {
                 </Menu.Item>
                 <Menu.Item onClick={() => setOpen('clone')}>{t('event.clone')}</Menu.Item>
                 <Menu.Item onClick={() => setOpen('team')}>{t('team.title')}</Menu.Item>
-                <Menu.Item disabled={closed} color="red" onClick={() => setOpen('delete')}>
+                <Menu.Item disabled={closed} {...(closed ? {} : { c: 'var(--bad)' })} onClick={() => setOpen('delete')}>
                   {t('event.delete')}
                 </Menu.Item>
               </Menu.Dropdown>

@@ -1,6 +1,6 @@
 import { Badge, Box, Button, Group, SimpleGrid, Skeleton, Stack, Text, TextInput, Title } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Schemas } from '../api/client';
@@ -8,23 +8,20 @@ import { returnedIn, useEvents, waitingIn } from '../api/events';
 import { co2e, dates, exact, number, range } from '../format';
 import { loaded } from '../loaded';
 import { useSession } from '../session';
-import { FormModal } from '../ui/FormModal';
-import { useUnsaved } from '../ui/leave';
-import { NameMissing } from '../ui/NameMissing';
 import { Empty, Loading, Problem } from '../ui/states';
 
-const EventForm = lazy(() => loaded(() => import('./EventForm')).then((m) => ({ default: m.EventForm })));
+// Needed by few, so they come after the list.
+const NewEvent = lazy(() => loaded(() => import('./NewEvent')).then((m) => ({ default: m.NewEvent })));
+const NameMissing = lazy(() => loaded(() => import('../ui/NameMissing')).then((m) => ({ default: m.NameMissing })));
 
 /** With more events than these, one is found by its title. */
 const manyEvents = 12;
 
 export function EventsPage(): ReactNode {
   const { t } = useTranslation();
-  const { can } = useSession();
-  const navigate = useNavigate();
+  const { can, me } = useSession();
   const [creating, setCreating] = useState(false);
   const [sought, setSought] = useState('');
-  const unsaved = useUnsaved();
   // What was approved a moment ago on another page is in it.
   const events = useEvents({ refetchOnMount: 'always' });
   const many = (events.data?.length ?? 0) > manyEvents;
@@ -50,7 +47,11 @@ export function EventsPage(): ReactNode {
           {events.data && events.data.length > 0 && create}
         </Group>
       </Group>
-      <NameMissing />
+      {!me.name && can('admin') && (
+        <Suspense>
+          <NameMissing />
+        </Suspense>
+      )}
       {events.isPending && (
         <Stack role="status" aria-label={t('state.loading')}>
           <Skeleton h={88} />
@@ -84,19 +85,11 @@ export function EventsPage(): ReactNode {
           <EventCard key={e._id} event={e} />
         ))}
       </SimpleGrid>
-      <FormModal opened={creating} title={t('events.create')} large unsaved={unsaved} close={() => setCreating(false)}>
+      {creating && (
         <Suspense fallback={<Loading />}>
-          <EventForm
-            filled={unsaved.fill}
-            cancel={() => unsaved.leave(() => setCreating(false))}
-            done={(e) => {
-              unsaved.clear();
-              setCreating(false);
-              void navigate({ to: '/events/$eventId/sheet', params: { eventId: e._id } });
-            }}
-          />
+          <NewEvent close={() => setCreating(false)} />
         </Suspense>
-      </FormModal>
+      )}
     </Box>
   );
 }
@@ -107,6 +100,7 @@ function EventCard({ event }: { event: Schemas['Event'] }): ReactNode {
   const total = event.result?.total;
   const waiting = waitingIn(event);
   const returned = returnedIn(event);
+  const signed = event.signOff?.state === 'signed' ? event.signOff.edition : undefined;
   return (
     <li>
       <Link
@@ -143,6 +137,11 @@ function EventCard({ event }: { event: Schemas['Event'] }): ReactNode {
               <Text size="sm" c="dimmed">
                 {t('events.nothingApproved')}
               </Text>
+            )}
+            {signed !== undefined && (
+              <Badge variant="light" color="teal" className="badge">
+                {t('sign.badge', { n: signed })}
+              </Badge>
             )}
             {waiting > 0 && (
               <Badge variant="light" color="orange" className="badge">

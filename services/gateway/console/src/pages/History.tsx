@@ -1,5 +1,6 @@
-import { Box, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Box, Button, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, take } from '../api/client';
@@ -7,12 +8,32 @@ import { time } from '../format';
 import { Fields } from '../governed/Fields';
 import { Proposals } from '../governed/Proposals';
 import { actorName } from '../i18n/actor';
+import { useSession } from '../session';
 import { More, nextPage } from '../ui/More';
-import { Problem } from '../ui/states';
+import { Empty, Problem } from '../ui/states';
 import { useEvent } from './Event';
 
 /** What was done to the event, by whom and why, and what is proposed. */
 export function HistoryPage(): ReactNode {
+  const { t } = useTranslation();
+  const { eventId } = useEvent();
+  const { can } = useSession();
+  if (can('user')) return <History />;
+  return (
+    <Empty
+      title={t('governed.noHistory')}
+      action={
+        <Button component={Link} to={`/events/${eventId}/footprint`}>
+          {t('place.footprint')}
+        </Button>
+      }
+    >
+      {t('governed.noHistoryText')}
+    </Empty>
+  );
+}
+
+function History(): ReactNode {
   const { t } = useTranslation();
   const { eventId, query } = useEvent();
   const list = useInfiniteQuery({

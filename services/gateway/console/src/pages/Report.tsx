@@ -1,7 +1,7 @@
 import { Box, Button, Group, NativeSelect, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { IconDownload, IconPrinter } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, type RefObject, useRef, useState } from 'react';
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError, errorOf, type Schemas } from '../api/client';
 import { saveFile, workbook } from '../api/download';
@@ -132,6 +132,9 @@ interface FrameProps {
   onShown: (language: string) => void;
 }
 
+/** The width of the text on a sheet of A4. */
+const paper = '186mm';
+
 /** The report itself, once it is there: until then a frame is a blank page, white in the dark. */
 function Frame({ frame, address, title, onShown }: FrameProps): ReactNode {
   const [state, setState] = useState<'loading' | 'shown' | Error>('loading');
@@ -145,6 +148,22 @@ function Frame({ frame, address, title, onShown }: FrameProps): ReactNode {
     setState(fault ?? 'shown');
     if (!fault) onShown(page.contentDocument?.documentElement.lang ?? '');
   };
+  // A browser that prints the page prints as much of a frame as is high on the screen.
+  useEffect(() => {
+    const before = (): void => {
+      const page = frame.current?.contentDocument?.documentElement;
+      if (!frame.current || !page) return;
+      frame.current.style.width = paper;
+      frame.current.style.height = `${page.scrollHeight}px`;
+    };
+    const after = (): void => frame.current?.removeAttribute('style');
+    window.addEventListener('beforeprint', before);
+    window.addEventListener('afterprint', after);
+    return () => {
+      window.removeEventListener('beforeprint', before);
+      window.removeEventListener('afterprint', after);
+    };
+  }, [frame]);
   return (
     <div>
       {state === 'loading' && <Loading />}

@@ -20,20 +20,61 @@ import { useTranslation } from 'react-i18next';
 import { ApiError, api, call, type Schemas, take } from '../api/client';
 import { switchTo } from '../session';
 import { Loading, Problem } from '../ui/states';
+import { useTitle } from '../ui/title';
 import { SignInForm } from './SignIn';
 
 type Invitation = Schemas['Invitation'];
 
-/** Returns the token of the link, after removing it from the browser's history. */
+let taken: string | undefined;
+
+/** Returns the token of the link, after removing it from the browser's history. It is kept because a first render may be repeated. */
 function takeToken(): string {
-  const token = decodeURIComponent(location.hash.slice(1));
+  if (taken === undefined) {
+    const text = location.hash.slice(1);
+    try {
+      taken = decodeURIComponent(text);
+    } catch {
+      taken = text; // a part of it is missing
+    }
+  }
   history.replaceState(null, '', location.pathname);
-  return token;
+  return taken;
 }
 
 /** Reports whether a set-up was refused because the address of the invitation has an account. */
 const isTaken = (error: unknown): boolean =>
   error instanceof ApiError && error.details.some((d) => d.code === 'ACCEPT_INVITATION');
+
+/** Reports whether a set-up was refused because its link is not valid, or not any more. */
+const isOver = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
+
+/** Reports whether an invitation was refused because there is none for this token, or none for this account. */
+const isNone = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
+
+/** Sets up an account or a new password; a rehearsal says whether the link is for that. */
+const setUp = (token: string, password: string, separateAccount: boolean, rehearsal = false) =>
+  call<Schemas['SetupResponse']['data']>(
+    'POST',
+    '/auth/setup',
+    { setupToken: token, password, ...(separateAccount && { separateAccount }) },
+    rehearsal ? { 'X-Dry-Run': 'true' } : {},
+  );
+
+/** Returns the invitation that a link opens, 'password' for one that only sets a password, and 'over' for one that does nothing any more. */
+async function opened(token: string): Promise<Invitation | 'password' | 'over'> {
+  try {
+    return (await call<Invitation>('POST', '/auth/invitations/lookup', { token })).data;
+  } catch (cause) {
+    if (!isNone(cause)) throw cause;
+  }
+  try {
+    await setUp(token, crypto.randomUUID(), false, true);
+    return 'password';
+  } catch (cause) {
+    if (isOver(cause)) return 'over';
+    throw cause;
+  }
+}
 
 /** Where the link of an invitation leads: to a first password, or to what becomes of an account that there is. */
 export function SetupPage(): ReactNode {
@@ -45,9 +86,9 @@ export function SetupPage(): ReactNode {
   /** The chosen password before it turned out that there is an account; null: not tried yet. */
   const [refused, setRefused] = useState<string | null>(null);
   const me = useQuery({ queryKey: ['me'], queryFn: () => take(api.GET('/auth/me')), retry: false });
-  const offered = useQuery({
+  const link = useQuery({
     queryKey: ['invitation', token],
-    queryFn: async () => (await call<Invitation>('POST', '/auth/invitations/lookup', { token })).data,
+    queryFn: () => opened(token),
     enabled: token !== '',
     retry: false,
     staleTime: Number.POSITIVE_INFINITY, // once it is accepted there is none
@@ -56,7 +97,12 @@ export function SetupPage(): ReactNode {
     mutationFn: () => call<Schemas['Membership']>('POST', '/auth/invitations/accept', { token }),
     onSuccess: ({ data }) => switchTo(data.organization),
   });
-  if (me.isPending || offered.isLoading) return <Loading />;
+  const offered = typeof link.data === 'object' ? link.data : undefined;
+  const title = offered
+    ? t('setup.invited', { organization: offered.organizationName || offered.organization })
+    : t('setup.title');
+  useTitle(link.isLoading ? undefined : title);
+  if (me.isPending || link.isLoading) return <Loading />;
   const email = me.isSuccess ? me.data.email : '';
   return (
     <Center component="main" mih="100vh" p="md">
@@ -65,25 +111,22 @@ export function SetupPage(): ReactNode {
           <Stack gap={4} align="center">
             <IconLeaf size={36} aria-hidden className="mark" />
             <Title order={1} size="h3" ta="center" className="wrap">
-              {offered.data
-                ? t('setup.invited', { organization: offered.data.organizationName || offered.data.organization })
-                : t('setup.title')}
+              {title}
             </Title>
-            {offered.data && (
+            {offered && (
               <Text size="sm" c="dimmed" ta="center">
-                {t('setup.role', {
-                  role: t(`role.${offered.data.role}`),
-                  may: t(`roleText.${offered.data.role}`),
-                })}
+                {t('setup.role', { role: t(`role.${offered.role}`), may: t(`roleText.${offered.role}`) })}
               </Text>
             )}
           </Stack>
           <Paper withBorder p="lg">
             {token === '' && <Text>{t('setup.noToken')}</Text>}
-            {token !== '' && email && !anew && (
+            {link.isError && <Problem error={link.error} retry={() => void link.refetch()} />}
+            {link.data === 'over' && <Over />}
+            {offered && email && !anew && (
               <Stack>
                 <Text>{t('setup.acceptAs', { email })}</Text>
-                {accept.isError && <Problem error={accept.error} />}
+                {accept.isError && <NotAccepted error={accept.error} email={email} />}
                 <Button loading={accept.isPending} onClick={() => accept.mutate()}>
                   {t('setup.accept')}
                 </Button>
@@ -92,7 +135,7 @@ export function SetupPage(): ReactNode {
                 </Button>
               </Stack>
             )}
-            {token !== '' && (!email || anew) && !choosing && (
+            {(link.data === 'password' || (offered && (!email || anew))) && !choosing && (
               <PasswordForm
                 token={token}
                 email={email}
@@ -102,9 +145,17 @@ export function SetupPage(): ReactNode {
                   setChoosing(true);
                 }}
               >
-                <Anchor component="button" type="button" size="sm" className="target" onClick={() => setChoosing(true)}>
-                  {t('setup.have')}
-                </Anchor>
+                {offered && (
+                  <Anchor
+                    component="button"
+                    type="button"
+                    size="sm"
+                    className="target"
+                    onClick={() => setChoosing(true)}
+                  >
+                    {t('setup.have')}
+                  </Anchor>
+                )}
               </PasswordForm>
             )}
             {choosing && (
@@ -121,12 +172,33 @@ export function SetupPage(): ReactNode {
           </Paper>
           {!done && (
             <Anchor href="/" ta="center" size="sm">
-              {t('setup.toSignIn')}
+              {t(email ? 'event.back' : 'setup.toSignIn')}
             </Anchor>
           )}
         </Stack>
       </Box>
     </Center>
+  );
+}
+
+/** Says that a link does nothing any more. */
+function Over(): ReactNode {
+  const { t } = useTranslation();
+  return (
+    <Alert color="red" role="alert">
+      {t('setup.over')}
+    </Alert>
+  );
+}
+
+/** Says why an invitation was not accepted: most often it is for another address than the account has. */
+function NotAccepted({ error, email }: { error: Error; email: string }): ReactNode {
+  const { t } = useTranslation();
+  if (!isNone(error)) return <Problem error={error} />;
+  return (
+    <Alert color="red" role="alert">
+      {email ? t('setup.notFor', { email }) : t('setup.notForAccount')}
+    </Alert>
   );
 }
 
@@ -165,7 +237,7 @@ function Choice({ token, email, refused, accept, back, done, finish }: ChoicePro
       )}
       {way === 'join' ? (
         <>
-          {accept.error && <Problem error={accept.error} />}
+          {accept.error && <NotAccepted error={accept.error} email="" />}
           <SignInForm
             label={t('setup.signInAccept')}
             password={t('setup.existing')}
@@ -201,28 +273,20 @@ interface PasswordFormProps {
 
 function PasswordForm({ token, email, separate, chosen, done, taken, children }: PasswordFormProps): ReactNode {
   const { t } = useTranslation();
-  const [differ, setDiffer] = useState(false);
   const set = useMutation({
-    mutationFn: (password: string) =>
-      call<Schemas['SetupResponse']['data']>('POST', '/auth/setup', {
-        setupToken: token,
-        password,
-        ...(separate && { separateAccount: true }),
-      }),
+    mutationFn: (password: string) => setUp(token, password, Boolean(separate)),
     onSuccess: done,
     onError: (e, password) => {
       if (isTaken(e)) taken?.(password);
     },
   });
-  if (set.isSuccess) return <PasswordSet email={email} organization={set.data.data.organization} />;
+  if (set.isSuccess)
+    return <PasswordSet email={email} password={set.variables} organization={set.data.data.organization ?? ''} />;
   return (
     <form
       onSubmit={(e) => {
         e.preventDefault();
-        const f = new FormData(e.currentTarget);
-        const same = f.get('password') === f.get('again');
-        setDiffer(!same);
-        if (same) set.mutate(String(f.get('password')));
+        set.mutate(String(new FormData(e.currentTarget).get('password')));
       }}
     >
       <Stack>
@@ -237,21 +301,12 @@ function PasswordForm({ token, email, separate, chosen, done, taken, children }:
           minLength={15}
           visibilityToggleButtonProps={{ 'aria-label': t('session.show') }}
         />
-        <PasswordInput
-          name="again"
-          label={t('setup.again')}
-          defaultValue={chosen}
-          autoComplete="new-password"
-          required
-          withAsterisk={false}
-          error={differ && t('setup.differ')}
-          errorProps={{ role: 'alert' }}
-          visibilityToggleButtonProps={{ 'aria-label': t('session.show') }}
-        />
         {isTaken(set.error) ? (
           <Alert color="red" role="alert">
             {t('setup.notSeparate')}
           </Alert>
+        ) : isOver(set.error) ? (
+          <Over />
         ) : (
           set.error && <Problem error={set.error} />
         )}
@@ -264,36 +319,51 @@ function PasswordForm({ token, email, separate, chosen, done, taken, children }:
   );
 }
 
-/** Says how to sign in, now that there is a password. */
-function PasswordSet({ email, organization }: { email: string; organization?: string | undefined }): ReactNode {
+interface PasswordSetProps {
+  /** Who is signed in in this browser. */
+  email: string;
+  password: string;
+  /** The organization to name for a separate account; empty for others. */
+  organization: string;
+}
+
+/** Asks to sign in with the password that was set or, where somebody else is signed in, says how to. */
+function PasswordSet({ email, password, organization }: PasswordSetProps): ReactNode {
   const { t } = useTranslation();
   const to = organization ? `/?organization=${encodeURIComponent(organization)}` : '/';
   const link = location.origin + to;
   return (
-    <Alert color="blue" role="status" title={t('setup.done')}>
-      <Stack gap="xs" align="flex-start">
-        {organization && (
-          <>
-            <Text size="sm">{t('setup.named')}</Text>
-            <Code className="wraps">{organization}</Code>
-            <Text size="sm">{t('setup.link')}</Text>
-            <Code block className="wraps">
-              {link}
-            </Code>
-            <CopyButton value={link}>
-              {({ copied, copy }) => (
-                <Button size="xs" variant="default" onClick={copy}>
-                  {t(copied ? 'state.copied' : 'state.copy')}
-                </Button>
-              )}
-            </CopyButton>
-          </>
-        )}
-        {email && <Text size="sm">{t('setup.signedIn', { email })}</Text>}
-        <Button component="a" href={to}>
-          {t('session.signIn')}
-        </Button>
-      </Stack>
-    </Alert>
+    <Stack>
+      <Alert color="blue" role="status" title={t('setup.done')}>
+        <Stack gap="xs" align="flex-start">
+          {organization && (
+            <>
+              <Text size="sm">{t('setup.named')}</Text>
+              <Code className="wraps">{organization}</Code>
+              <Text size="sm">{t('setup.link')}</Text>
+              <Code block className="wraps">
+                {link}
+              </Code>
+              <CopyButton value={link}>
+                {({ copied, copy }) => (
+                  <Button size="xs" variant="default" onClick={copy}>
+                    {t(copied ? 'state.copied' : 'state.copy')}
+                  </Button>
+                )}
+              </CopyButton>
+            </>
+          )}
+          {email && <Text size="sm">{t('setup.signedIn', { email })}</Text>}
+          {email && (
+            <Button component="a" href={to}>
+              {t('session.signIn')}
+            </Button>
+          )}
+        </Stack>
+      </Alert>
+      {!email && (
+        <SignInForm chosen={password} {...(organization ? { organization } : {})} done={() => location.assign('/')} />
+      )}
+    </Stack>
   );
 }

@@ -52,7 +52,10 @@ function Sheet({ eventId, infos, event }: Props): ReactNode {
   const navigate = useNavigate();
   const router = useRouter();
   const search = useSearch({ from: '/events/$eventId/sheet' });
-  const narrow = useMediaQuery('(max-width: 40em)', false, { getInitialValueInEffect: false });
+  /** A dialog of the grid is open: it would go with the grid if the window became narrow. */
+  const [occupied, setOccupied] = useState(false);
+  const phone = useMediaQuery('(max-width: 40em)', false, { getInitialValueInEffect: false });
+  const narrow = phone && !occupied;
   const [failed, setFailed] = useState<Error | null>(null);
   const [ready, setReady] = useState(false);
   /** How often a record was asked for here: each time the rows begin at it anew. */
@@ -224,7 +227,7 @@ function Sheet({ eventId, infos, event }: Props): ReactNode {
         {narrow ? (
           <RowForm key={at} engine={engine} infos={infos} type={type} {...focus} />
         ) : (
-          <Grid key={at} engine={engine} infos={infos} type={type} {...focus} />
+          <Grid key={at} engine={engine} infos={infos} type={type} occupied={setOccupied} {...focus} />
         )}
       </div>
       <PrintedRows store={store} infos={infos} type={type} />

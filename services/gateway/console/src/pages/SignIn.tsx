@@ -4,6 +4,7 @@ import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '../api/client';
 import { isElsewhere, rememberedOrganization, rememberOrganization, signIn, useSession } from '../session';
+import { lastFocused } from '../ui/focus';
 import { Problem } from '../ui/states';
 
 interface FormProps {
@@ -12,6 +13,8 @@ interface FormProps {
   label?: string;
   /** The purpose of the password. */
   password?: string;
+  /** A password that was set before. */
+  chosen?: string;
   /** Whether the form takes the focus as it appears. */
   focus?: boolean;
   /** Shows the field for an organization, with this value; empty: only after a rejected sign-in. */
@@ -21,7 +24,15 @@ interface FormProps {
 }
 
 /** Asks for email and password and, where it may be needed, for the organization. */
-export function SignInForm({ done, label, password, focus = true, organization, within = '' }: FormProps): ReactNode {
+export function SignInForm({
+  done,
+  label,
+  password,
+  chosen,
+  focus = true,
+  organization,
+  within = '',
+}: FormProps): ReactNode {
   const { t } = useTranslation();
   const [error, setError] = useState<Error | null>(null);
   const [busy, setBusy] = useState(false);
@@ -66,6 +77,7 @@ export function SignInForm({ done, label, password, focus = true, organization, 
         <PasswordInput
           name="password"
           label={password ?? t('session.password')}
+          defaultValue={chosen}
           autoComplete="current-password"
           required
           withAsterisk={false}
@@ -163,14 +175,14 @@ export function EndedModal({ done }: { done: () => void }): ReactNode {
   const { t } = useTranslation();
   const { organization } = useSession();
   // After signing in again, restore the focus.
-  const [before] = useState(() => document.activeElement as HTMLElement | null);
+  const [before] = useState(lastFocused);
   useEffect(
     () => () => {
-      const there = before?.isConnected && before !== document.body;
-      // A disabled button loses the focus: then focus its dialog.
       setTimeout(() => {
-        const dialog = document.querySelector<HTMLElement>('[role=dialog]');
-        (there ? before : (dialog ?? document.getElementById('main')))?.focus();
+        before?.focus();
+        // It may be gone, or disabled.
+        if (document.activeElement !== before)
+          (document.querySelector<HTMLElement>('[role=dialog]') ?? document.getElementById('main'))?.focus();
       });
     },
     [before],

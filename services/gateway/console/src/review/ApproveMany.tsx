@@ -1,10 +1,11 @@
-import { Button, Group, Modal, Skeleton, Stack, Text } from '@mantine/core';
+import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { sayError } from '../i18n/server';
 import type { Item } from '../pages/queue';
+import { Dialog } from '../ui/Dialog';
 import { Problem, useProblemText } from '../ui/states';
 import { decide, type Outcome } from './decide';
 import { Many } from './Many';
@@ -64,13 +65,7 @@ export function ApproveMany({
     done(new Set(heard.flatMap((x) => (x.record ? [x.record._id] : []))));
   };
   return (
-    <Modal
-      opened
-      onClose={close}
-      size="lg"
-      title={t('review.approveMany', { count: shown.length })}
-      closeButtonProps={{ 'aria-label': t('state.close') }}
-    >
+    <Dialog opened onClose={close} size="lg" title={t('review.approveMany', { count: shown.length })}>
       {dry.isPending && <Skeleton h={80} />}
       {dry.isError && <Problem error={dry.error} retry={() => void dry.refetch()} />}
       {dry.data && (
@@ -87,6 +82,6 @@ export function ApproveMany({
           </Group>
         </Stack>
       )}
-    </Modal>
+    </Dialog>
   );
 }

@@ -89,7 +89,7 @@ export function Past({ outcome, outcomes }: Props): ReactNode {
         )}
       </Group>
       <Box p="md" maw={1000} w="100%" mx="auto">
-        {(list.isPending || types.isPending) && (
+        {(types.isPending || list.isLoading) && (
           <Box role="status" aria-label={t('state.loading')}>
             <Skeleton h={240} />
           </Box>
@@ -143,7 +143,7 @@ function Entry({ eventId, record: r, takeBack }: EntryProps): ReactNode {
   return (
     <li>
       <Group justify="space-between" wrap="nowrap" align="flex-start" gap="sm">
-        <Text fw={600} size="sm">
+        <Text fw={600} size="sm" miw={0}>
           {t(`type.${r.type as 'flights'}`, { defaultValue: r.type })}: {summary(r.type, fieldsOnly(r))}
         </Text>
         {r.footprint && (

@@ -1,10 +1,12 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, type RefObject, useEffect } from 'react';
+import { type ReactNode, type RefObject, useEffect, useState } from 'react';
 import type { Item } from '../pages/queue';
 import { QueueItem } from './QueueItem';
 
 interface Props {
   items: Item[];
+  /** How long the queue is; more than the items while the rest is being read. */
+  count: number;
   current: string | null;
   marked: ReadonlySet<string>;
   scroller: RefObject<HTMLDivElement | null>;
@@ -13,7 +15,10 @@ interface Props {
 }
 
 /** The records of the queue that are in view, and the one that is looked at. */
-export function Queue({ items, current, marked, scroller, choose, toggle }: Props): ReactNode {
+export function Queue({ items, count, current, marked, scroller, choose, toggle }: Props): ReactNode {
+  // The list around it is there only once this has been drawn.
+  const [, setDrawn] = useState(false);
+  useEffect(() => setDrawn(true), []);
   const at = items.findIndex((i) => i._id === current);
   const virtual = useVirtualizer({
     count: items.length,
@@ -51,7 +56,7 @@ export function Queue({ items, current, marked, scroller, choose, toggle }: Prop
             <QueueItem
               item={item}
               at={v.index}
-              count={items.length}
+              count={count}
               current={item._id === current}
               marked={marked.has(item._id)}
               choose={() => choose(item._id)}

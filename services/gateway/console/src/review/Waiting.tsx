@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { ApiError, all, api, take } from '../api/client';
+import { ApiError, api, take } from '../api/client';
 import { sayError } from '../i18n/server';
 import { decidesOn, useEvent } from '../pages/Event';
 import { type Item, type Move, type Order, orderQueue } from '../pages/queue';
@@ -20,6 +20,7 @@ import { Queue } from './Queue';
 import { Undo } from './Undo';
 import { useApprovals } from './useApprovals';
 import { keysAreOn, WaitingBar } from './WaitingBar';
+import { useQueue } from './waiting';
 
 /** The records of an event that wait for a decision, and the one that is decided on. */
 export function Waiting({ outcomes }: { outcomes: ReactNode }): ReactNode {
@@ -38,19 +39,8 @@ export function Waiting({ outcomes }: { outcomes: ReactNode }): ReactNode {
   const [decided, setDecided] = useState<{ item: Item; move: Move }[]>([]);
   const list = useRef<HTMLDivElement>(null);
 
-  const queue = useQuery({
-    queryKey: ['review', eventId],
-    queryFn: () =>
-      all((page) =>
-        take(api.GET('/events/{eventId}/review', { params: { path: { eventId }, query: { page, limit: 100 } } })),
-      ) as Promise<Item[]>,
-    refetchInterval: 10_000,
-  });
-  // The first record is open from the beginning.
-  const first = queue.data && current === null ? orderQueue(queue.data, order)[0]?._id : undefined;
-  useEffect(() => {
-    if (first !== undefined) setCurrent(first);
-  }, [first]);
+  const queue = useQueue(eventId);
+  const whole = queue.data?.took !== undefined;
   const preview = useQuery({
     queryKey: ['preview', eventId],
     queryFn: () =>
@@ -64,15 +54,20 @@ export function Waiting({ outcomes }: { outcomes: ReactNode }): ReactNode {
     for (const key of ['preview', 'result', 'event']) void client.invalidateQueries({ queryKey: [key, eventId] });
     return client.invalidateQueries({ queryKey: ['review', eventId] });
   };
-  const tell = (items: Item[], move: Move): void =>
+  // The revisions that were decided on here: a list that was read before the decision has them still.
+  const past = useRef(new Map<string, number>());
+  const tell = (items: Item[], move: Move): void => {
+    for (const i of items) past.current.set(i._id, i.revision);
     setDecided((d) => {
       const ids = new Set(items.map((i) => i._id));
       return [...items.map((item) => ({ item, move })), ...d.filter((x) => !ids.has(x.item._id))].slice(0, 20);
     });
+  };
   const send = async (i: Item): Promise<void> => {
     try {
       await decideOne(eventId, 'approve', i);
       tell([i], 'approve');
+      void refresh();
     } catch (cause) {
       const moved = cause instanceof ApiError && hasMoved(cause.code);
       notifications.show({
@@ -80,13 +75,19 @@ export function Waiting({ outcomes }: { outcomes: ReactNode }): ReactNode {
         autoClose: 12_000,
         message: moved ? t('review.changed') : text(cause as Error),
       });
+      await refresh();
     }
-    await refresh();
   };
   const { pending, undoable, hold, release, sending } = useApprovals(send);
   const held = new Set(pending.map((p) => p.item._id));
-  const items = useMemo(() => orderQueue(queue.data ?? [], order), [queue.data, order]);
-  const open = items.filter((i) => !held.has(i._id));
+  const items = useMemo(() => orderQueue(queue.data?.items ?? [], order), [queue.data?.items, order]);
+  const open = items.filter((i) => !held.has(i._id) && i.revision > (past.current.get(i._id) ?? 0));
+  const left = open.length + (queue.data ? queue.data.total - queue.data.items.length : 0);
+  // The first record is open as soon as it is known which one that is.
+  const first = whole && current === null ? open[0]?._id : undefined;
+  useEffect(() => {
+    if (first !== undefined) setCurrent(first);
+  }, [first]);
   const item = open.find((i) => i._id === current) ?? null;
   // What was looked at last, to say what became of it when it leaves the queue.
   const seen = useRef<Item | null>(null);
@@ -117,7 +118,8 @@ export function Waiting({ outcomes }: { outcomes: ReactNode }): ReactNode {
             : `${t('review.notDecided', { count: refused.length })} ${sayError(error)}`,
         });
       if (heard.length > 0 && heard.length < items.length) setAsking({ move, items: items.slice(heard.length) });
-      await refresh();
+      const read = refresh();
+      if (error || move === 'reopen') await read; // what it is about is in the queue then, as it is now
     }
   };
   const step = (by: number): void => {
@@ -165,7 +167,7 @@ export function Waiting({ outcomes }: { outcomes: ReactNode }): ReactNode {
       return next;
     });
   // When the last record is removed while the queue has the focus, focus the page.
-  const none = queue.isSuccess && open.length === 0;
+  const none = whole && left === 0;
   const had = useRef(false);
   had.current ||= open.length > 0;
   useEffect(() => {
@@ -197,6 +199,7 @@ export function Waiting({ outcomes }: { outcomes: ReactNode }): ReactNode {
         preview={open.length > 0 ? (preview.data ?? undefined) : undefined}
         decides={decides}
         open={open}
+        left={left}
         chosen={chosen}
         mark={(items) => setMarked(new Set(items.map((i) => i._id)))}
         approveMany={() => setPreviewing(true)}
@@ -213,7 +216,7 @@ export function Waiting({ outcomes }: { outcomes: ReactNode }): ReactNode {
           <Elsewhere eventId={eventId} item={seen.current} />
         </Box>
       )}
-      {open.length === 0 ? (
+      {none ? (
         <NothingWaits event={query.data?.data} />
       ) : (
         <div className="reviewsplit">
@@ -222,7 +225,8 @@ export function Waiting({ outcomes }: { outcomes: ReactNode }): ReactNode {
             className="queue"
             role="listbox"
             tabIndex={0}
-            aria-label={t('review.queue', { count: open.length })}
+            aria-label={t('review.queue', { count: left })}
+            aria-busy={!whole}
             aria-activedescendant={item ? `q-${item._id}` : undefined}
             aria-keyshortcuts={keys ? 'j k a c r u' : undefined}
             onKeyDown={onKeyDown}
@@ -230,7 +234,15 @@ export function Waiting({ outcomes }: { outcomes: ReactNode }): ReactNode {
               if (!item && open[0] && current === null) setCurrent(open[0]._id);
             }}
           >
-            <Queue items={open} current={current} marked={marked} scroller={list} choose={setCurrent} toggle={toggle} />
+            <Queue
+              items={open}
+              count={left}
+              current={current}
+              marked={marked}
+              scroller={list}
+              choose={setCurrent}
+              toggle={toggle}
+            />
           </div>
           <div className="decision">
             {!item && !gone && <Text c="dimmed">{t('review.choose')}</Text>}
@@ -246,7 +258,7 @@ export function Waiting({ outcomes }: { outcomes: ReactNode }): ReactNode {
           </div>
         </div>
       )}
-      <PrintedQueue items={open} />
+      {whole && <PrintedQueue items={open} />}
       {decided.length > 0 && <Decided decided={decided} takeBack={(i) => setAsking({ move: 'reopen', items: [i] })} />}
       {asking && (
         <CommentModal

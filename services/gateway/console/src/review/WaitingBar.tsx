@@ -20,6 +20,8 @@ interface Props {
   preview: Schemas['PreviewResponse']['data'] | undefined;
   decides: boolean;
   open: Item[];
+  /** How many records wait; more than are open here while the rest is being read. */
+  left: number;
   /** The marked records. */
   chosen: Item[];
   mark: (items: Item[]) => void;
@@ -37,6 +39,7 @@ export function WaitingBar({
   preview,
   decides,
   open,
+  left,
   chosen,
   mark,
   approveMany,
@@ -77,7 +80,12 @@ export function WaitingBar({
             })}
           </Text>
         )}
-        {decides && open.length > 1 && (
+        {open.length < left && (
+          <Text size="sm" role="status">
+            {t('review.reading', { shown: open.length, count: left })}
+          </Text>
+        )}
+        {decides && open.length > 1 && open.length === left && (
           <Button size="compact-sm" variant="subtle" onClick={() => mark(chosen.length === open.length ? [] : open)}>
             {t(chosen.length === open.length ? 'review.none' : 'review.all')}
           </Button>

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { resultQuery, untilCurrent } from '../api/result';
 import { amount, co2e, exact, range } from '../format';
 import { sayError } from '../i18n/server';
+import { useSession } from '../session';
 import type { Engine } from './engine';
 import { dirty, empty } from './store';
 
@@ -14,6 +15,8 @@ const announceEvery = 10_000;
 /** What is written, what waits and what counts. The figures are the server's own, with the rows as they are typed. */
 export function BottomBar({ engine }: { engine: Engine }): ReactNode {
   const { t } = useTranslation();
+  // Who only reads sees what is approved: there would seem to be no drafts, and nothing is saved.
+  const records = useSession().can('user');
   const rows = engine.store.rows.filter((r) => !empty(r));
   const unsaved = rows.filter(dirty).length;
   const drafts = rows.filter(
@@ -40,28 +43,32 @@ export function BottomBar({ engine }: { engine: Engine }): ReactNode {
         aria-label={t('bar.label')}
         data-moving={engine.sums.moving || undefined}
       >
-        <Figure
-          label={t('bar.draft')}
-          count={drafts}
-          sum={sums?.drafts.records ? sums.drafts.total : undefined}
-          asking={!sums}
-          fault={faults > 0 ? t('bar.faults', { count: faults }) : ''}
-        />
-        <Figure
-          label={t('bar.waiting')}
-          count={
-            sums?.waiting.records ?? rows.filter((r) => r.status === 'submitted' || r.status === 'in_review').length
-          }
-          sum={sums?.waiting.records ? sums.waiting.total : undefined}
-          asking={!sums}
-        />
+        {records && (
+          <>
+            <Figure
+              label={t('bar.draft')}
+              count={drafts}
+              sum={sums?.drafts.records ? sums.drafts.total : undefined}
+              asking={!sums}
+              fault={faults > 0 ? t('bar.faults', { count: faults }) : ''}
+            />
+            <Figure
+              label={t('bar.waiting')}
+              count={
+                sums?.waiting.records ?? rows.filter((r) => r.status === 'submitted' || r.status === 'in_review').length
+              }
+              sum={sums?.waiting.records ? sums.waiting.total : undefined}
+              asking={!sums}
+            />
+          </>
+        )}
         <Figure
           label={t('bar.approved')}
           count={sums?.approved.records ?? result.data?.counts?.approved ?? 0}
           sum={sums?.approved.records ? sums.approved.total : result.data?.total}
           asking={!sums}
         />
-        {sums && (
+        {sums && records && (
           <Figure
             label={t('bar.all')}
             count={sums.all.records}
@@ -73,16 +80,23 @@ export function BottomBar({ engine }: { engine: Engine }): ReactNode {
       <span className="vh" role="status">
         {spoken}
       </span>
-      <Text size="xs" c={trouble ? 'orange' : 'dimmed'} className="savestate">
+      <Text
+        size="xs"
+        c={trouble ? undefined : 'dimmed'}
+        className="savestate"
+        data-trouble={trouble ? true : undefined}
+      >
         {trouble?.kind === 'offline'
           ? t('bar.offline')
           : trouble?.kind === 'wait'
             ? t('state.wait', { seconds: trouble.seconds })
             : trouble?.kind === 'error'
-              ? `${sayError(trouble.error)} ${trouble.error.requestId}`
+              ? trouble.error.status === 401
+                ? t('session.endedText')
+                : `${sayError(trouble.error)} ${trouble.error.requestId}`
               : unsaved > 0
                 ? t('bar.unsaved', { count: unsaved })
-                : t('bar.saved')}
+                : records && t('bar.saved')}
       </Text>
     </footer>
   );

@@ -1,9 +1,9 @@
 import { Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { type ReactNode, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { type ReactNode, useCallback, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { describe } from '../footprint/summary';
-import { fieldsOf, type TypeInfo } from './columns';
+import { fieldsOf, type TypeInfo, typedIn } from './columns';
 import { submittable } from './commands';
 import { Editor } from './Editor';
 import type { Engine } from './engine';
@@ -33,9 +33,11 @@ interface Props {
   type: string;
   /** The record to begin at. */
   focus?: string;
+  /** Is told whether a dialog of the grid is open. */
+  occupied: (open: boolean) => void;
 }
 
-export function Grid({ engine, infos, type, focus }: Props): ReactNode {
+export function Grid({ engine, infos, type, focus, occupied }: Props): ReactNode {
   const { t } = useTranslation();
   const { store } = engine;
   const commands = useRowCommands(engine);
@@ -118,6 +120,10 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
     grid();
     notifications.show({ message: t('sheet.attached', { row: to + 1 }), autoClose: 12_000 });
   });
+  useEffect(() => {
+    occupied(tables.open);
+    return () => occupied(false);
+  }, [occupied, tables.open]);
   const clipboard = useClipboard({
     store,
     tables,
@@ -181,6 +187,13 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
     const next = { down: [1, 0], up: [-1, 0], right: [0, 1], left: [0, -1], stay: [0, 0] }[to] as [number, number];
     go(move(here, next[0], next[1], { rows: total + 1, cols: columns.length }, false));
   };
+
+  // What is being typed is entered as well where the grid goes while it has the focus, as when the page fails.
+  const enter = useRef(() => {});
+  enter.current = () => {
+    if (editing && column && typed.current !== null) commit(typedIn(column, typed.current), 'stay');
+  };
+  useLayoutEffect(() => () => enter.current(), []);
 
   const deletable = selected.filter((r) => store.editable(r));
   const removeSelected = async (): Promise<void> => {

@@ -5,16 +5,27 @@ import type { Options, Upload } from './upload';
 
 const formats = ['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', "1'234.5"];
 
-/** How the file is written, where that can be read in more than one way. */
-export function ImportForms({
-  upload,
-  options,
-  change,
-}: {
-  upload: Upload;
+interface Change {
   options: Options;
   change: (o: Options) => void;
-}): ReactNode {
+}
+
+/** Which sheet of a workbook is imported. */
+export function SheetInput({ options, change }: Change): ReactNode {
+  const { t } = useTranslation();
+  return (
+    <TextInput
+      size="xs"
+      label={t('import.sheet')}
+      placeholder={t('import.firstSheet')}
+      defaultValue={options.sheet}
+      onBlur={(e) => e.currentTarget.value !== options.sheet && change({ ...options, sheet: e.currentTarget.value })}
+    />
+  );
+}
+
+/** How the file is written, where that can be read in more than one way. */
+export function ImportForms({ upload, options, change }: Change & { upload: Upload }): ReactNode {
   const { t } = useTranslation();
   const select = (
     name: 'numberFormat' | 'dateOrder' | 'encoding',
@@ -39,15 +50,7 @@ export function ImportForms({
         (['dmy', 'mdy', 'ymd'] as const).map((o) => ({ value: o, label: t(`import.${o}`) })),
       )}
       {upload.workbook ? (
-        <TextInput
-          size="xs"
-          label={t('import.sheet')}
-          placeholder={t('import.firstSheet')}
-          defaultValue={options.sheet}
-          onBlur={(e) =>
-            e.currentTarget.value !== options.sheet && change({ ...options, sheet: e.currentTarget.value })
-          }
-        />
+        <SheetInput options={options} change={change} />
       ) : (
         select('encoding', [{ value: 'windows-1252', label: 'Windows-1252' }])
       )}

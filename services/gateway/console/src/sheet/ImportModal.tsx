@@ -8,13 +8,17 @@ import { ApiError, isRefused } from '../api/client';
 import { number } from '../format';
 import { say } from '../i18n/server';
 import { Problem, useProblemText } from '../ui/states';
-import { type Column, namesIn } from './columns';
+import { type Column, namesIn, rowColumns } from './columns';
 import { ImportFaults } from './ImportFaults';
-import { ImportForms } from './ImportForms';
+import { ImportForms, SheetInput } from './ImportForms';
+import { MappingModal } from './MappingModal';
 import { badRows, headless, type Import, mendable, type Options, plain, type Upload, undoImport } from './upload';
+import { useChoices } from './useChoices';
 
 interface Props {
   upload: Upload;
+  /** Of whom choices of columns are remembered. */
+  scope: string;
   columns: Column[];
   close: () => void;
   /** The server holds other records now. */
@@ -30,7 +34,7 @@ const columnName = (column: string, t: TFunction): string => {
 };
 
 /** The import of a file: its dry run, progress and errors. */
-export function ImportModal({ upload, columns, close, imported, mend }: Props): ReactNode {
+export function ImportModal({ upload, scope, columns, close, imported, mend }: Props): ReactNode {
   const { t } = useTranslation();
   const text = useProblemText();
   const [options, setOptions] = useState<Options>(plain);
@@ -43,9 +47,16 @@ export function ImportModal({ upload, columns, close, imported, mend }: Props): 
   useEffect(() => {
     if (done) next.current?.focus();
   }, [done]);
+  const rows = rowColumns(columns);
+  const choices = useChoices(scope, upload.type, rows ?? columns, options, setOptions, rows !== undefined);
   const rehearsal = useQuery({
     queryKey: ['import', upload.event, upload.type, upload.name, options],
-    queryFn: () => upload.rehearse(options),
+    queryFn: async () => {
+      const answer = await upload.rehearse(options).catch((cause: Error) => cause);
+      choices.look(options, answer);
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
     retry: false,
     staleTime: 0,
     gcTime: 0,
@@ -75,6 +86,27 @@ export function ImportModal({ upload, columns, close, imported, mend }: Props): 
   const act = (f: () => Promise<void>): void =>
     void f().catch((cause: Error) => notifications.show({ color: 'red', message: text(cause) }));
   const bad = done ?? rehearsal.data;
+  const change = (o: Options): void => setOptions(choices.with(o));
+  const { match } = choices;
+  if (match?.asking && !busy && !done)
+    return (
+      <MappingModal
+        key={match.place}
+        table={match.told.columns.map((c, n) => ({
+          heading: c.heading ?? '',
+          name: t('import.headless', { letters: c.column }),
+          example: c.examples[0] ?? '',
+          read: !c.ignored && !match.told.left[n],
+        }))}
+        mapping={match.mapping}
+        count={match.told.rows}
+        columns={rows ?? columns}
+        done={choices.choose}
+        close={() => (match.first ? leave() : choices.ask(false))}
+      >
+        {upload.workbook && <SheetInput options={options} change={change} />}
+      </MappingModal>
+    );
   return (
     <Modal
       opened
@@ -84,7 +116,7 @@ export function ImportModal({ upload, columns, close, imported, mend }: Props): 
       closeButtonProps={{ 'aria-label': t('state.close') }}
     >
       <Stack gap="sm">
-        {!done && !busy && <ImportForms upload={upload} options={options} change={setOptions} />}
+        {!done && !busy && <ImportForms upload={upload} options={options} change={change} />}
         {rehearsal.isFetching && !busy && !done && (
           <Text size="sm" role="status">
             {t('import.looking')}
@@ -141,6 +173,13 @@ export function ImportModal({ upload, columns, close, imported, mend }: Props): 
           <Text size="sm" c="dimmed">
             {t('import.ignored', { columns: bad.ignoredColumns.map((c) => columnName(c, t)).join(', ') })}
           </Text>
+        )}
+        {match && !busy && !done && (
+          <div>
+            <Button size="compact-xs" variant="subtle" onClick={() => choices.ask(true)}>
+              {t('map.title')}
+            </Button>
+          </div>
         )}
         {bad && bad.errors.length > 0 && (
           <ImportFaults faults={bad.errors} all={bad.errorCount} called={namesIn(columns)} />

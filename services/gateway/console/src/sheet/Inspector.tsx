@@ -7,6 +7,7 @@ import { sourceOf } from '../footprint/source';
 import { amount, co2e, exact, percent, range } from '../format';
 import { partNamed } from '../i18n/fields';
 import { say, sayFormula } from '../i18n/server';
+import { Conflict } from './Conflict';
 import { type Column, namesIn, shown, type TypeInfo } from './columns';
 import type { Engine } from './engine';
 import { Origins, WhatIfText } from './Origins';
@@ -96,30 +97,7 @@ export function Inspector({ engine, info, row, field, set, withdraw }: Props): R
             )}
           </div>
         )}
-        {row.theirs && (
-          <Alert color="orange" title={t('conflict.title')} role="alert">
-            <Stack gap="xs">
-              <List size="sm">
-                {info.columns
-                  .filter((c) => (row.theirs?.cells[c.field] ?? '') !== (row.cells[c.field] ?? ''))
-                  .map((c) => (
-                    <List.Item key={c.field}>
-                      {c.label}: {t('conflict.yours')} <b>{shown(c, row.cells[c.field] ?? '') || '–'}</b>,{' '}
-                      {t('conflict.theirs')} <b>{shown(c, row.theirs?.cells[c.field] ?? '') || '–'}</b>
-                    </List.Item>
-                  ))}
-              </List>
-              <Group gap="xs">
-                <Button size="xs" onClick={() => void engine.resolve(row, true)}>
-                  {t('conflict.keepMine')}
-                </Button>
-                <Button size="xs" variant="default" onClick={() => void engine.resolve(row, false)}>
-                  {t('conflict.keepTheirs')}
-                </Button>
-              </Group>
-            </Stack>
-          </Alert>
-        )}
+        <Conflict engine={engine} row={row} info={info} />
         {row.failed && (
           <Alert color="red" role="alert">
             {row.failed}

@@ -1,34 +1,36 @@
-import { Button, Group, Modal, NativeSelect, ScrollArea, Table, Text } from '@mantine/core';
+import { Box, Button, Group, Modal, NativeSelect, ScrollArea, Table, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { asRead } from './choices';
 import type { Column } from './columns';
 import type { Mapping } from './table';
 
-export interface Pasted {
-  table: string[][];
-  mapping: Mapping;
-  /** Which of the columns without a field the server reads all the same, such as days from which nights are counted. */
-  read?: boolean[];
-  /** How many rows there are, where the table is only their beginning; undefined where it is not known. */
-  count?: number | undefined;
+/** A column of a table that is matched. */
+interface Matched {
+  heading: string;
+  /** What it is called where it has no heading. */
+  name?: string;
+  example: string;
+  /** The server reads it, whatever field it is. */
+  read?: boolean;
 }
 
-/** Asks which column of a pasted table is which of ours, once for each kind of table. */
-export function MappingModal({
-  pasted,
-  columns,
-  done,
-  close,
-}: {
-  pasted: Pasted;
+interface Props {
+  table: Matched[];
+  mapping: Mapping;
+  /** How many rows there are; undefined where it is not known. */
+  count: number | undefined;
   columns: Column[];
+  /** What stands above the columns. */
+  children?: ReactNode;
   done: (m: Mapping) => void;
   close: () => void;
-}): ReactNode {
+}
+
+/** Asks which column of a table is which of ours, once for each kind of table. */
+export function MappingModal({ table, mapping: proposed, count, columns, children, done, close }: Props): ReactNode {
   const { t } = useTranslation();
-  const [mapping, setMapping] = useState(pasted.mapping);
-  const [head = [], first = []] = pasted.table;
-  const count = 'count' in pasted ? pasted.count : pasted.table.length - 1;
+  const [mapping, setMapping] = useState(proposed);
   return (
     <Modal
       opened
@@ -40,6 +42,7 @@ export function MappingModal({
       <Text size="sm" mb="sm">
         {count === undefined ? t('map.remembered') : t('map.text', { count })}
       </Text>
+      {children && <Box mb="sm">{children}</Box>}
       <ScrollArea.Autosize mah="55vh">
         <Table>
           <Table.Thead>
@@ -50,23 +53,24 @@ export function MappingModal({
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {head.map((h, n) => (
+            {table.map(({ heading, name = '–', example, read }, n) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: a table may have two columns of one name
               <Table.Tr key={n}>
-                <Table.Td>{h || '–'}</Table.Td>
-                <Table.Td c="dimmed">{first[n] ?? ''}</Table.Td>
+                <Table.Td>{heading || name}</Table.Td>
+                <Table.Td c="dimmed">{example}</Table.Td>
                 <Table.Td>
                   <NativeSelect
                     size="xs"
-                    aria-label={t('map.for', { heading: h })}
+                    aria-label={t('map.for', { heading: heading || name })}
                     value={mapping[n] ?? ''}
                     data={[
-                      { value: '', label: t(pasted.read?.[n] ? 'map.read' : 'map.leave') },
+                      ...(read ? [{ value: asRead, label: t('map.read') }] : []),
+                      { value: '', label: t('map.leave') },
                       ...columns.map((c) => ({ value: c.field, label: c.unit ? `${c.label} (${c.unit})` : c.label })),
                     ]}
                     onChange={(e) => {
                       const field = e.currentTarget.value;
-                      setMapping((m) => m.map((x, i) => (i === n ? field : x === field ? '' : x)));
+                      setMapping((m) => m.map((x, i) => (i === n ? field : x === field && x !== asRead ? '' : x)));
                     }}
                   />
                 </Table.Td>
@@ -79,11 +83,7 @@ export function MappingModal({
         <Button variant="default" onClick={close}>
           {t('state.cancel')}
         </Button>
-        <Button
-          onClick={() => done(mapping)}
-          disabled={mapping.every((m, n) => m === '' && !pasted.read?.[n])}
-          data-autofocus
-        >
+        <Button onClick={() => done(mapping)} disabled={mapping.every((m) => m === '')} data-autofocus>
           {count === undefined ? t('map.go') : t('map.insert', { count })}
         </Button>
       </Group>

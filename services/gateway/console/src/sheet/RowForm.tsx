@@ -1,10 +1,11 @@
-import { ActionIcon, Alert, Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconArrowBackUp, IconChevronLeft, IconChevronRight, IconPlus, IconTrash } from '@tabler/icons-react';
 import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { say } from '../i18n/server';
 import { AttachButton } from './AttachButton';
+import { Conflict } from './Conflict';
 import type { TypeInfo } from './columns';
 import { shown } from './columns';
 import { submittable } from './commands';
@@ -142,18 +143,7 @@ export function RowForm({ engine, infos, type, focus }: Props): ReactNode {
       {row && type === 'all' && <Text fw={600}>{t(`type.${row.type as 'flights'}`, { defaultValue: row.type })}</Text>}
       {!info && <Text c="dimmed">{t('sheet.emptyAll')}</Text>}
       {info && !row && <Text size="sm">{info.description}</Text>}
-      {row?.theirs && (
-        <Alert color="orange" title={t('conflict.title')}>
-          <Group>
-            <Button size="xs" onClick={() => void engine.resolve(row, true)}>
-              {t('conflict.keepMine')}
-            </Button>
-            <Button size="xs" variant="default" onClick={() => void engine.resolve(row, false)}>
-              {t('conflict.keepTheirs')}
-            </Button>
-          </Group>
-        </Alert>
-      )}
+      {row && <Conflict engine={engine} row={row} info={info} />}
       {locked && row && (
         <Text size="sm" c="dimmed">
           {t('inspect.locked')}

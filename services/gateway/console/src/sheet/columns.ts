@@ -3,6 +3,7 @@ import i18next from 'i18next';
 import { countryNamed } from '../countries';
 import { cellNumber, date, day, dayIn, groupedFormat, parseNumber } from '../format';
 import { named } from '../i18n/fields';
+import { isoDate } from './days';
 import { evidenceIn, evidenceText } from './evidence';
 import { isKept, keptText, originsOf } from './origins';
 
@@ -17,7 +18,7 @@ interface Property {
   format?: string;
   title?: string;
   properties?: Record<string, { title?: string }>;
-  items?: { properties?: Record<string, { 'x-labels'?: Labels }> };
+  items?: { properties?: Record<string, Property> };
   'x-labels'?: Labels;
   'x-unit'?: string;
   'x-units'?: string[];
@@ -26,7 +27,7 @@ interface Property {
 }
 
 interface Schema {
-  properties: Record<string, Property>;
+  properties?: Record<string, Property>;
   required?: string[];
 }
 
@@ -60,6 +61,8 @@ export interface Column {
   place: boolean;
   description: string;
   fallback: string;
+  /** The columns of a table of its items; absent where no file has one. */
+  rows?: Column[];
 }
 
 /** A type of records as the sheet has it. */
@@ -95,7 +98,7 @@ export function labelOf(field: string, unit = ''): string {
 }
 
 export function columnsOf(schema: object): Column[] {
-  const { properties, required = [] } = schema as Schema;
+  const { properties = {}, required = [] } = schema as Schema;
   const columns: Column[] = [];
   for (const [field, p] of Object.entries(properties)) {
     // The notation of numbers with units follows the language of the page.
@@ -127,6 +130,7 @@ export function columnsOf(schema: object): Column[] {
       place: (field === 'from' || field === 'to') && kind === 'text',
       description: p.description ?? '',
       fallback: textOf({ kind }, p.default),
+      ...(kind === 'origins' && p.items?.properties ? { rows: columnsOf({ properties: p.items.properties }) } : {}),
     });
   }
   const rank = (c: Column): number => {
@@ -138,6 +142,9 @@ export function columnsOf(schema: object): Column[] {
   // Array.prototype.sort is stable: within a rank the order of the schema stays.
   return columns.sort((a, b) => rank(a) - rank(b));
 }
+
+/** Returns the columns of a file whose rows are items of a record; undefined where each row is a record. */
+export const rowColumns = (columns: Column[]): Column[] | undefined => columns.find((c) => c.rows)?.rows;
 
 /** Returns what the columns of a type call its fields. */
 export function namesIn(columns: Column[]): (field: string) => string | undefined {
@@ -171,10 +178,22 @@ export const said = (column: Column, value: unknown): string =>
 /** Normalizes a word by removing separators, as the server does for files: R-410A is r410a. */
 const joined = (word: string): string => word.replace(/[_\s-]+/g, '');
 
+/** Returns what a word says of a truth value; of a return journey the day of the way back says yes, as in files. */
+function truthOf(column: Column, word: string): 'yes' | 'no' | undefined {
+  if (yes.has(word)) return 'yes';
+  if (no.has(word)) return 'no';
+  const bare = joined(word);
+  const said = bare ? Object.entries(column.synonyms).find(([synonym]) => joined(synonym) === bare)?.[1] : undefined;
+  if (said !== undefined) return said === 'true' ? 'yes' : 'no';
+  return column.field === 'roundTrip' && (isoDate(word) || /^\d{1,2}([./])\d{1,2}\1\d{4}$/.test(word))
+    ? 'yes'
+    : undefined;
+}
+
 /** Returns the content of a cell for the input: labels are replaced by codes. */
 export function codesIn(column: Column, text: string): string {
   const low = text.trim().toLowerCase();
-  if (column.kind === 'boolean') return yes.has(low) ? 'yes' : no.has(low) ? 'no' : text;
+  if (column.kind === 'boolean') return truthOf(column, low) ?? text;
   if (column.field === 'country') return countryNamed(low) ?? text;
   if (!hasWords(column)) return text;
   if (column.kind !== 'amounts' && column.kind !== 'survey') {
@@ -230,7 +249,7 @@ export function cellValue(column: Column, text: string): unknown {
   switch (column.kind) {
     case 'integer':
     case 'number':
-      return parseNumber(bare) ?? bare;
+      return parseNumber(withoutOwnUnit(column, bare)) ?? bare;
     case 'boolean': {
       const low = bare.toLowerCase();
       return yes.has(low) ? true : no.has(low) ? false : bare;
@@ -267,19 +286,6 @@ export function amountsOf(text: string): Record<string, number> | undefined {
   return amounts;
 }
 
-/** Understands days that can be read one way only: year first, a named month, or a day above twelve. */
-export function isoDate(text: string): string | undefined {
-  if (/^\d{4}-\d\d-\d\d$/.test(text)) return text;
-  const m = /^(\d{1,2})([./])(\d{1,2})\2(\d{4})$/.exec(text);
-  if (!m) return undefined;
-  const [, first = '', separator = '', second = '', year = ''] = m;
-  const pad = (s: string): string => s.padStart(2, '0');
-  // Points are written between day and month in the countries that use them.
-  if (separator === '.' || Number(first) > 12) return `${year}-${pad(second)}-${pad(first)}`;
-  if (Number(second) > 12 || Number(first) === Number(second)) return `${year}-${pad(first)}-${pad(second)}`;
-  return undefined;
-}
-
 /** Returns what a cell shows of a value of a record. */
 export function textOf(column: Pick<Column, 'kind'>, value: unknown): string {
   if (value === undefined || value === null) return '';
@@ -296,10 +302,17 @@ export function textOf(column: Pick<Column, 'kind'>, value: unknown): string {
   return String(value);
 }
 
+/** Returns a number without the unit behind it that is its column's own and the only one: 35 of 35%, 80 of 80 g/m². */
+function withoutOwnUnit(column: Column, text: string): string {
+  const same = (word: string): string => word.toLowerCase().replace('²', '2').replace('³', '3').replace(/\s/g, '');
+  const [, number = '', word = ''] = /^(\d[\d.,'’\s]*?)\s*([^\d\s.,'’].*)$/.exec(text) ?? [];
+  return column.units.length === 0 && word !== '' && same(word) === same(column.unit) ? number : text;
+}
+
 /** Reports whether a cell contains a number with a unit, such as "112 miles", which the server converts. */
 export function isStated(column: Column, text: string): boolean {
   if (column.unit === '' || (column.kind !== 'number' && column.kind !== 'integer')) return false;
-  return /^\d[\d.,'\s]*[^\d.,'\s]/.test(text.trim());
+  return /^\d[\d.,'\s]*[^\d.,'\s]/.test(withoutOwnUnit(column, text.trim()));
 }
 
 /** Returns what a row states with units, and how its numbers are written where that could be read in two ways. */

@@ -1,4 +1,5 @@
 /** Units and currencies that headings name: Weight (t), Distance [miles], Betrag netto (EUR). */
+import { cellNumber, parseNumber } from '../format';
 import type { Cells, Column } from './columns';
 import { bare, type Mapping, matchHeading } from './table';
 
@@ -7,11 +8,32 @@ const qualifiers = new Set(
   'net netto gross brutto total gesamt sum summe actual ist estimate estimated est geschätzt approx ca'.split(' '),
 );
 
-const currencies: Record<string, string> = { '€': 'EUR', '£': 'GBP' };
+const currencies: Record<string, string> = {
+  '€': 'EUR',
+  '£': 'GBP',
+  zł: 'PLN',
+  Kč: 'CZK',
+  Ft: 'HUF',
+  '₺': 'TRY',
+  円: 'JPY',
+};
+
+/** Words of three letters behind amounts that are no currencies. */
+const noCurrencies = new Set('VAT UST TVA IVA BTW DPH KDV ALV MVA TAX TTC TOT NET QTY PAX'.split(' '));
 
 /** Returns the ISO code of a currency that is written as its code or as a sign that stands for one only. */
 const currencyOf = (word: string): string | undefined =>
-  currencies[word] ?? (/^[A-Z]{3}$/.test(word) && word !== 'VAT' ? word : undefined);
+  currencies[word] ?? (/^[A-Z]{3}$/.test(word) && !noCurrencies.has(word) ? word : undefined);
+
+/** Returns the currency of a unit of thousands, such as T€, kEUR and £'000; undefined for any other text. */
+function thousandsOf(word: string): string | undefined {
+  if (currencyOf(word)) return undefined;
+  const [, behind, before] =
+    /^(?:(?:t|k|tsd\.?|tys\.?|tis\.?|'?000s?) ?(\p{L}+|\p{Sc})|(\p{Sc}|\p{L}{3}) ?(?:k|tsd\.?|'?000s?))$/iu.exec(
+      word,
+    ) ?? [];
+  return currencyOf(behind ?? before ?? '');
+}
 
 /** Divides a heading into what it names and what stands behind it: in brackets, after "in", or as the last word. */
 function divided(heading: string): { stem: string; word: string; marked: boolean } {
@@ -26,7 +48,7 @@ export function unitIn(heading: string, column: Column, columns: Column[]): stri
   const { stem, word, marked } = divided(heading);
   if (word === '' || column.headings.includes(heading.trim().toLowerCase())) return undefined;
   const known = column.units.includes(word);
-  if (isMoney(column, columns)) return currencyOf(word);
+  if (isMoney(column, columns)) return currencyOf(word) ?? (thousandsOf(word) && word);
   if (column.units.length === 0 || word.toLowerCase() === column.unit.toLowerCase()) return undefined;
   if (known) return word;
   // A unit this page does not know is passed on: the server converts it or reports it, and nothing is off by a factor.
@@ -35,7 +57,7 @@ export function unitIn(heading: string, column: Column, columns: Column[]): stri
 }
 
 /** Reports whether a heading names a quantity that has several units, and none of them: Distance. */
-const namesNoUnit = (heading: string, column: Column, columns: Column[]): boolean =>
+export const namesNoUnit = (heading: string, column: Column, columns: Column[]): boolean =>
   column.unit !== '' &&
   column.units.length > 0 &&
   bare(heading) === bare(column.label) &&
@@ -61,9 +83,14 @@ function cellsBelow(heading: string, text: string, column: Column, columns: Colu
   const [, before, number = '', behind] = /^([^\d\s.,-]*)\s*(-?\d(?:[\d.,'’\s]*\d)?)\s*([^\d\s.,]*)$/u.exec(text) ?? [];
   if (number === '') return { [column.field]: text };
   if (!isMoney(column, columns)) return { [column.field]: unit && !before && !behind ? `${number} ${unit}` : text };
-  const written = before || behind;
-  const currency = written ? currencyOf(written) : unit;
-  return currency ? { [column.field]: number, currency } : { [column.field]: text };
+  const written = before || behind || unit || '';
+  const inThousands = thousandsOf(written);
+  const value = inThousands ? parseNumber(number) : undefined;
+  // A currency of its own below a heading in thousands may or may not be in thousands, and goes to the server as it is.
+  if (inThousands ? value === undefined : unit && thousandsOf(unit)) return { [column.field]: text };
+  const currency = inThousands ?? currencyOf(written);
+  const amount = value === undefined ? number : cellNumber(Math.round(value * 1e9) / 1e6);
+  return currency ? { [column.field]: amount, currency } : { [column.field]: text };
 }
 
 /** Returns the cells of a row of a table with headings. The currency of an amount is that of its column, if it has one. */
@@ -73,8 +100,13 @@ export function cellsOfLine(head: string[], line: string[], mapping: Mapping, co
   mapping.forEach((field, n) => {
     const column = columns.find((c) => c.field === field);
     if (!column || !line[n]) return;
-    if (stated && isMoney(column, columns)) cells[field] = line[n];
-    else Object.assign(cells, cellsBelow(head[n] ?? '', line[n], column, columns));
+    const found = cellsBelow(head[n] ?? '', line[n], column, columns);
+    // An amount in another currency than that of its row goes to the server with it.
+    if (stated && found.currency && found.currency !== currencyOf(stated.trim()))
+      cells[field] = thousandsOf(unitIn(head[n] ?? '', column, columns) ?? '')
+        ? `${line[n]} T${found.currency}`
+        : line[n];
+    else Object.assign(cells, found);
   });
   return cells;
 }

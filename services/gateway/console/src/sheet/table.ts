@@ -2,12 +2,12 @@
 import type { Column } from './columns';
 
 /** Reads a table: quoted cells may hold separators and line breaks. The separator is the one the first line has most of. */
-export function parseTable(text: string, given?: string): string[][] {
+export function parseTable(text: string): string[][] {
   const bare = text
     .replace(/^\ufeff/, '')
     .replace(/\r\n?/g, '\n')
     .replace(/\n+$/, '');
-  const separator = given ?? separatorOf(bare);
+  const separator = separatorOf(bare);
   const rows: string[][] = [];
   let row: string[] = [];
   let cell = '';
@@ -34,7 +34,7 @@ export function parseTable(text: string, given?: string): string[][] {
   return rows.filter((r) => r.some((c) => c.trim() !== '')).map((r) => r.map((c) => c.trim()));
 }
 
-export function separatorOf(text: string): string {
+function separatorOf(text: string): string {
   const line = text.split('\n', 1)[0]?.replace(/"[^"]*"/g, '') ?? '';
   const count = (s: string): number => line.split(s).length - 1;
   if (count('\t') > 0) return '\t';
@@ -53,10 +53,13 @@ export const bare = (s: string): string =>
     .replace(/\(.*?\)|\[.*?\]/g, '')
     .replace(/[^\p{L}\p{N}]/gu, '');
 
+/** The tax in brackets behind an amount: the column has the tax, and not the amount. */
+const ofTax = /[([](?:vat|tax|mwst|ust|tva|iva|btw|moms|dph|kdv|áfa|φπα|mva|alv)[)\]]/i;
+
 /** Returns the field that a heading means; undefined when none. */
 export function matchHeading(heading: string, columns: Column[]): string | undefined {
   const h = bare(heading);
-  if (!h) return undefined;
+  if (!h || ofTax.test(heading)) return undefined;
   const exact = columns.find((c) => bare(c.field) === h || bare(c.label) === h || bare(c.label + c.unit) === h);
   if (exact) return exact.field;
   return columns.find((c) => c.headings.some((a) => bare(a) === h))?.field;

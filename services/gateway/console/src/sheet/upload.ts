@@ -15,11 +15,19 @@ export interface Options {
   to: string;
   /** The file was imported before, and is to be imported once more. */
   again: boolean;
+  /** What columns of the file are, in place of their headings, as the API has it. */
+  columns: string[];
 }
 
-export const plain: Options = { numberFormat: '', dateOrder: '', encoding: '', sheet: '', to: '', again: false };
-
-export const isWorkbook = (name: string): boolean => /\.xlsx$/i.test(name);
+export const plain: Options = {
+  numberFormat: '',
+  dateOrder: '',
+  encoding: '',
+  sheet: '',
+  to: '',
+  again: false,
+  columns: [],
+};
 
 const workbook = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 const followed = 400;
@@ -35,7 +43,7 @@ export class Upload {
   ) {}
 
   get workbook(): boolean {
-    return isWorkbook(this.name);
+    return /\.xlsx$/i.test(this.name);
   }
 
   /** Returns the dry run of an import. */
@@ -64,6 +72,7 @@ export class Upload {
     for (const name of ['numberFormat', 'dateOrder', 'encoding', 'sheet', 'to'] as const)
       if (o[name]) query.set(name, o[name]);
     if (o.again) query.set('again', 'true');
+    for (const column of o.columns) query.append('column', column);
     const response = await consoleFetch(
       new Request(`${location.origin}/session/api/events/${this.event}/${this.type}/import?${query}`, {
         method: 'POST',

@@ -1,6 +1,7 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { Dialog } from './Dialog';
 import { Problem } from './states';
 
 interface Props {
@@ -19,7 +20,7 @@ interface Props {
 export function ConfirmModal({ opened, close, title, text, error, busy, confirm }: Props): ReactNode {
   const { t } = useTranslation();
   return (
-    <Modal opened={opened} onClose={close} title={title} closeButtonProps={{ 'aria-label': t('state.close') }}>
+    <Dialog opened={opened} onClose={close} title={title}>
       <Stack>
         <Text size="sm">{text}</Text>
         {error && <Problem error={error} />}
@@ -32,6 +33,6 @@ export function ConfirmModal({ opened, close, title, text, error, busy, confirm 
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

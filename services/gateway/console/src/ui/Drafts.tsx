@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSession } from '../session';
 import { countDrafts, discardDrafts } from '../sheet/drafts';
+import { Dialog } from './Dialog';
 
 interface Leaving {
   count: number;
@@ -29,11 +30,10 @@ export function useDraftsAsked(): {
   };
   const words = leaving?.how ?? 'signOut';
   const dialog = (
-    <Modal
+    <Dialog
       opened={leaving !== null}
       onClose={() => setLeaving(null)}
       title={t('session.draftsTitle', { count: leaving?.count ?? 0 })}
-      closeButtonProps={{ 'aria-label': t('state.close') }}
     >
       <Stack>
         <Text size="sm">{t(`drafts.${words}Text`)}</Text>
@@ -44,7 +44,7 @@ export function useDraftsAsked(): {
           <Button onClick={leave}>{t(`drafts.${words}Keep`)}</Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
   return { ask, dialog };
 }

@@ -1,7 +1,6 @@
-import { Modal } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import type { ReactNode } from 'react';
-import { useTranslation } from 'react-i18next';
+import { Dialog } from './Dialog';
 import type { Unsaved } from './leave';
 import './form.css';
 
@@ -17,18 +16,16 @@ interface Props {
 
 /** A dialog with a form, which asks before input is discarded. */
 export function FormModal({ opened = true, title, large = false, unsaved, close, children }: Props): ReactNode {
-  const { t } = useTranslation();
   const narrow = useMediaQuery('(max-width: 40em)', false, { getInitialValueInEffect: false });
   return (
-    <Modal
+    <Dialog
       opened={opened}
       onClose={() => unsaved.leave(close)}
       title={title}
-      closeButtonProps={{ 'aria-label': t('state.close') }}
       fullScreen={large && narrow}
       {...(large ? { size: 'lg' } : {})}
     >
       <div onChange={unsaved.fill}>{children}</div>
-    </Modal>
+    </Dialog>
   );
 }

@@ -2,7 +2,7 @@ import { Alert, Button, Group, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { call, refresh } from '../api/client';
+import { rename } from '../organization/data';
 import { useSession } from '../session';
 import { Problem } from './states';
 
@@ -15,12 +15,7 @@ export function NameMissing(): ReactNode {
   const { me, can } = useSession();
   const client = useQueryClient();
   const save = useMutation({
-    mutationFn: async (name: string) => {
-      await call('PATCH', `/users/${me._id}`, { name });
-      // The token of the session states the name that it had when it was issued.
-      await refresh(Date.now());
-      await client.invalidateQueries({ queryKey: ['me'] });
-    },
+    mutationFn: (name: string) => rename(client, me._id, name, true),
   });
   if (me.name || !can('admin')) return null;
   return (

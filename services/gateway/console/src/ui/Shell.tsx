@@ -1,6 +1,6 @@
 import { ActionIcon, AppShell, Box, Group, Menu, Text, useMantineColorScheme } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { IconLeaf, IconLogout, IconMoon, IconUser } from '@tabler/icons-react';
+import { IconLeaf, IconLogout, IconUser } from '@tabler/icons-react';
 import { Link, useRouterState } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -14,7 +14,7 @@ import { useTitle } from './title';
 export function Shell({ children }: { children: ReactNode }): ReactNode {
   const { t, i18n } = useTranslation();
   const { me } = useSession();
-  const { setColorScheme } = useMantineColorScheme();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
   const path = useRouterState({ select: (s) => s.location.pathname });
   const page = {
     '/': 'events',
@@ -81,27 +81,28 @@ export function Shell({ children }: { children: ReactNode }): ReactNode {
                 </Menu.Item>
                 <Menu.Divider />
                 <Menu.Label>{t('nav.language')}</Menu.Label>
-                {Object.entries(languages).map(([code, name]) => (
-                  <Menu.Item
-                    key={code}
-                    lang={code}
-                    onClick={() => void setLanguage(code as Language)}
-                    fw={i18n.resolvedLanguage === code ? 700 : 400}
-                  >
-                    {name}
-                  </Menu.Item>
-                ))}
+                <Menu.RadioGroup
+                  value={i18n.resolvedLanguage ?? null}
+                  onChange={(code) => void setLanguage(code as Language)}
+                >
+                  {Object.entries(languages).map(([code, name]) => (
+                    <Menu.RadioItem key={code} value={code} lang={code} closeMenuOnClick>
+                      {name}
+                    </Menu.RadioItem>
+                  ))}
+                </Menu.RadioGroup>
                 <Menu.Divider />
                 <Menu.Label>{t('nav.theme')}</Menu.Label>
-                {(['light', 'dark', 'auto'] as const).map((scheme) => (
-                  <Menu.Item
-                    key={scheme}
-                    leftSection={scheme === 'dark' ? <IconMoon size={14} aria-hidden /> : undefined}
-                    onClick={() => setColorScheme(scheme)}
-                  >
-                    {t(`theme.${scheme}`)}
-                  </Menu.Item>
-                ))}
+                <Menu.RadioGroup
+                  value={colorScheme}
+                  onChange={(scheme) => setColorScheme(scheme as typeof colorScheme)}
+                >
+                  {(['light', 'dark', 'auto'] as const).map((scheme) => (
+                    <Menu.RadioItem key={scheme} value={scheme} closeMenuOnClick>
+                      {t(`theme.${scheme}`)}
+                    </Menu.RadioItem>
+                  ))}
+                </Menu.RadioGroup>
                 <Menu.Divider />
                 <Menu.Item
                   leftSection={<IconLogout size={14} aria-hidden />}

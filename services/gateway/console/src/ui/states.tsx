@@ -6,7 +6,7 @@ import i18next from 'i18next';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '../api/client';
-import { sayError } from '../i18n/server';
+import { sayError, sayFailure } from '../i18n/server';
 
 export function Loading(): ReactNode {
   const { t } = useTranslation();
@@ -19,7 +19,7 @@ export function Loading(): ReactNode {
 
 /** Returns the text of an error: the server's, or ours if it could not be reached. */
 export function problemText(error: Error): string {
-  if (!(error instanceof ApiError)) return error.message;
+  if (!(error instanceof ApiError)) return sayFailure(error);
   if (error.code === 'NETWORK') return i18next.t('state.offline');
   if (error.code === 'UNEXPECTED') return i18next.t('state.unexpected', { status: error.status });
   if (error.code === 'UNAUTHENTICATED') return i18next.t('session.over');

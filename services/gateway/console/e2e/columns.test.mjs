@@ -1,0 +1,122 @@
+// Files whose headings mean nothing, or not what is meant: which column is which is chosen.
+import assert from 'node:assert/strict';
+import { axe, cell, grid, test, the, visit } from './setup.mjs';
+
+const choose = (page, name, content) =>
+  page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(content) });
+const book = new URL('./testdata/bins.xlsx', import.meta.url).pathname;
+const records = (id, type) => the.server.api('user', 'GET', `/events/${id}/${type}`);
+
+test('the columns of any sheet of a workbook are chosen, once for each kind of sheet', async () => {
+  const id = await the.server.event('Bins');
+  const { page } = await visit('user', `/events/${id}/sheet?type=waste`);
+  await grid(page).waitFor();
+  await page.locator('input[type=file]').setInputFiles(book);
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('row', { name: /^Read me first The bins/ }).waitFor();
+  await dialog.getByLabel('Sheet').fill('Bins');
+  await dialog.getByLabel('Sheet').press('Tab');
+  await dialog.getByLabel('Import Went where as').selectOption('treatment');
+  await dialog.getByLabel('Import How much (t) as').selectOption('weightKg');
+  await axe(page, 'the columns of a sheet');
+  await dialog.getByRole('button', { name: 'Continue' }).click();
+  await dialog.getByText('Ignored columns: Hall.').waitFor();
+  await dialog.getByText('The headings are in row 3; the rows above are ignored.').waitFor();
+  // What was chosen can be looked at again, and chosen anew.
+  await dialog.getByRole('button', { name: 'Match the columns' }).click();
+  assert.equal(await dialog.getByLabel('Import Went where as').inputValue(), 'treatment');
+  await dialog.getByLabel('Import Hall as').selectOption('description');
+  await dialog.getByRole('button', { name: 'Continue' }).click();
+  await dialog.getByRole('button', { name: 'Import 2 rows' }).click();
+  await dialog.getByText('2 rows were imported.').waitFor();
+  assert.deepEqual(
+    (await records(id, 'waste')).items.map((r) => [r.treatment, r.weightKg, r.description]),
+    [
+      ['recycling', 2000, 'B'],
+      ['landfill', 1500, 'A'],
+    ],
+  );
+
+  const again = await the.server.event('Bins again');
+  await page.goto(`/events/${again}/sheet?type=waste`);
+  await grid(page).waitFor();
+  await page.locator('input[type=file]').setInputFiles(book);
+  await dialog.getByRole('row', { name: /^Read me first/ }).waitFor();
+  await dialog.getByLabel('Sheet').fill('Bins');
+  await dialog.getByLabel('Sheet').press('Tab');
+  await dialog.getByRole('button', { name: 'Import 2 rows' }).click();
+  await dialog.getByText('2 rows were imported.').waitFor();
+});
+
+test('a column that was read is left out, or is another field, and a field is one column', async () => {
+  const id = await the.server.event('Other columns');
+  const { page } = await visit('user', `/events/${id}/sheet?type=flights`);
+  await grid(page).waitFor();
+  await choose(page, 'flights.csv', 'from,to,passengers,description\nLHR,JFK,2,x\n');
+  const dialog = page.getByRole('dialog');
+  // The server reads all of it, so nothing is asked.
+  await dialog.getByText('One row can be imported.').waitFor();
+  await dialog.getByRole('button', { name: 'Match the columns' }).click();
+  await dialog.getByLabel('Import to as').selectOption('from');
+  assert.equal(await dialog.getByLabel('Import from as').inputValue(), '');
+  await dialog.getByLabel('Import from as').selectOption('to');
+  await dialog.getByLabel('Import description as').selectOption('');
+  await dialog.getByRole('button', { name: 'Add one row' }).click();
+  await dialog.getByRole('button', { name: 'Import one row' }).click();
+  await dialog.getByText('One row was imported.').waitFor();
+  const [flight] = (await records(id, 'flights')).items;
+  assert.deepEqual([flight.from, flight.to, flight.description], ['JFK', 'LHR', undefined]);
+});
+
+test('where people live is chosen, and of whom a name is left out is not asked', async () => {
+  const id = await the.server.event('People');
+  const { page } = await visit('user', `/events/${id}/sheet?type=attendee-travel`);
+  await grid(page).waitFor();
+  const dialog = page.getByRole('dialog');
+  await choose(page, 'people.csv', 'Who,Lives\nAnn,Bonn\nBob,Lyon\n');
+  await dialog.getByLabel('Import Lives as').selectOption('place');
+  await dialog.getByRole('button', { name: 'Continue' }).click();
+  await dialog.getByLabel('Travel to').fill('London, GB');
+  await dialog.getByLabel('Travel to').press('Tab');
+  await dialog.getByText('2 rows can be imported.').waitFor();
+  await dialog.getByText('Ignored columns: Who.').waitFor();
+  await dialog.getByRole('button', { name: 'Import 2 rows' }).click();
+  await dialog.getByText('2 rows were imported.').waitFor();
+  assert.equal((await records(id, 'attendee-travel')).items[0].originSet.people, 2);
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+
+  await choose(page, 'more.csv', 'Name,Town\nAnn,Paris\n');
+  await dialog.getByLabel('Travel to').fill('London, GB');
+  await dialog.getByLabel('Travel to').press('Tab');
+  await dialog.getByText('One row can be imported.').waitFor();
+});
+
+test('an import stays open where the window becomes narrow, and what is being typed into a cell is kept', async () => {
+  const id = await the.server.event('Turned');
+  const { page } = await visit('user', `/events/${id}/sheet?type=flights`);
+  await grid(page).waitFor();
+  const wide = page.viewportSize();
+  const narrow = { width: 390, height: 844 };
+  await choose(page, 'flights.csv', 'from,to,passengers,description\nLHR,JFK,2,x\n');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('One row can be imported.').waitFor();
+  await page.setViewportSize(narrow);
+  await dialog.getByRole('button', { name: 'Match the columns' }).click();
+  await dialog.getByLabel('Import description as').selectOption('externalReference');
+  await page.setViewportSize(wide);
+  await page.setViewportSize(narrow);
+  assert.equal(await dialog.getByLabel('Import description as').inputValue(), 'externalReference');
+  await dialog.getByRole('button', { name: 'Add one row' }).click();
+  await dialog.getByRole('button', { name: 'Import one row' }).click();
+  await dialog.getByText('One row was imported.').waitFor();
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  await page.getByText('Row 1 of 1').waitFor();
+
+  await page.setViewportSize(wide);
+  await grid(page).waitFor();
+  await cell(page, 2, 1).click();
+  await page.keyboard.type('AMS');
+  await page.setViewportSize(narrow);
+  await page.getByRole('button', { name: 'Next row' }).click();
+  assert.equal(await page.getByLabel('From').inputValue(), 'AMS');
+});
