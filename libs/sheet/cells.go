@@ -209,6 +209,13 @@ func (r *Reader) cell(b *body, typ string, i int, cell string) *apperr.Detail {
 		} else if people, _ := inCar(trimmed); typ == "ground-transport" && (people > 1 || sharedModes.hasAny(wordsOf(trimmed))) {
 			b.sharedMode = trimmed
 			return nil
+		} else if typ == "ground-transport" && r.putKind(b, carOf(trimmed)) {
+			return nil
+		}
+	case column.Name == "vehicle" && r.reading == interpreted && typ == "freight" && column.values[key(trimmed)] == "" && !r.heading("mode"):
+		if mode := columnOf(typ, "mode").values[key(trimmed)]; mode != "" { // a ship, a train
+			b.put("mode", mode)
+			return nil
 		}
 	case column.Name == "diet" && severalDiets(trimmed):
 		return r.refuseDiets(i, trimmed)

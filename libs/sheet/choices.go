@@ -134,7 +134,7 @@ func (r *Reader) reads(at int) bool {
 	if r.heads[at] != "" && !r.leaves(at) {
 		return true
 	}
-	places := slices.Concat(r.modesAt, r.subjects, []int{r.ticketAt, r.bookingAt, r.travellerAt, r.guestNameAt, r.arrivalAt, r.besideAt})
+	places := slices.Concat(r.modesAt, r.subjects, []int{r.ticketAt, r.bookingAt, r.travellerAt, r.driverAt, r.guestNameAt, r.arrivalAt, r.besideAt})
 	return r.marks[at] != noMark || slices.Contains(places, at)
 }
 

@@ -166,6 +166,7 @@ func (r *Reader) interpretRow(b *body, typ string, cells []string) (faults []app
 	r.bookingClass(b, cells)
 	r.traveller(b, cells)
 	r.mode(b, cells)
+	r.driver(b, cells)
 	r.oneHired(b, cells)
 	r.wasteCode(b, cells)
 	r.wasteNamed(b, typ, cells)

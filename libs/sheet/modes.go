@@ -40,6 +40,10 @@ func (r *Reader) mode(b *body, cells []string) {
 			}
 			continue
 		}
+		if !b.has("mode") && r.putKind(b, carOf(cell)) {
+			r.use(at)
+			continue
+		}
 		mode := modeNamed(cell, trainHeads.has(plain(r.heads[at])))
 		if mode == "" {
 			mode = answeredMode(r.typ, cell, columnOf(r.typ, "mode").values)

@@ -133,6 +133,8 @@ type Reader struct {
 	// travellerAt is the place of the names of travellers, and guestNameAt that of the names of guests in a list that counts
 	// neither guests nor rooms; -1: the file has none.
 	travellerAt, guestNameAt int
+	// driverAt is the place of the names of drivers in a table of journeys that counts neither people nor vehicles; -1: none.
+	driverAt int
 	// sharers are the guests of earlier rows.
 	sharers []sharer
 	// roomKindsAt are the places of how many rooms of each kind there are, and meals those of how many of each meal.
@@ -192,7 +194,7 @@ type Reader struct {
 
 // newReader returns a reader of a file without any columns.
 func newReader(typ string, o Options) *Reader {
-	return &Reader{o: o, typ: typ, typeAt: -1, unitAt: -1, route: -1, roomAt: -1, ticketAt: -1, bookingClassAt: -1, bookingAt: -1, besideAt: -1, peopleAt: -1, roomNightsAt: -1, travellerAt: -1, guestNameAt: -1, tonneKmAt: -1, wasteCodeAt: -1, durationAt: -1, wholeAt: -1, arrivalAt: -1, thousandsAt: -1}
+	return &Reader{o: o, typ: typ, typeAt: -1, unitAt: -1, route: -1, roomAt: -1, ticketAt: -1, bookingClassAt: -1, bookingAt: -1, besideAt: -1, peopleAt: -1, roomNightsAt: -1, travellerAt: -1, driverAt: -1, guestNameAt: -1, tonneKmAt: -1, wasteCodeAt: -1, durationAt: -1, wholeAt: -1, arrivalAt: -1, thousandsAt: -1}
 }
 
 // NewReader reads the headings. A fault in them is a VALIDATION_ERROR.

@@ -18,6 +18,9 @@ const ticketCounts wordList = "ticketCounts"
 // findTraveller finds the names of travellers in a table of journeys that does not say how many there are.
 func (r *Reader) findTraveller() {
 	if (r.typ == "flights" || r.typ == "ground-transport") && !r.heading("passengers", "vehicles", "volumeLitres", "energyKWh") {
+		if r.typ == "ground-transport" {
+			r.driverAt = r.beside(driverHeads)
+		}
 		r.travellerAt = r.beside(oneTravellerHeads)
 		if mode := r.placeOf("mode"); r.travellerAt < 0 && mode >= 0 && r.asksPeople(mode) {
 			r.travellerAt = r.beside(personNames)

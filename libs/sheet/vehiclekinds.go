@@ -1,0 +1,68 @@
+package sheet
+
+import (
+	"slices"
+	"strings"
+)
+
+// Headings of the names of drivers, of whom each vehicle has one, and texts for a battery-electric car, normalized by plain.
+const (
+	driverHeads  wordList = "driverHeads"
+	electricCars wordList = "electricCars"
+)
+
+// vehicleKind is what a text says of the vehicle of a journey: Small petrol car, E-Auto, SUV (hybrid). Empty: it does not say
+// that.
+type vehicleKind struct{ mode, size, fuel string }
+
+// carOf returns the kind of car that a text names, and none if it names another vehicle, or says what the record has no field for.
+func carOf(text string) (kind vehicleKind) {
+	if electricCars.has(plain(text)) {
+		return vehicleKind{mode: "car", fuel: "battery_electric"}
+	}
+	sizes, fuels := columnOf("ground-transport", "size").values, columnOf("ground-transport", "fuel").values
+	modes, rest := columnOf("ground-transport", "mode").values, ""
+	for _, word := range wordsOf(text) {
+		size, fuel := sizes[key(word)], fuels[key(word)]
+		switch {
+		case kind.size == "" && slices.Contains([]string{"small", "medium", "large"}, size):
+			kind.size = size
+			if modes[key(word)] != "" { // Kleinwagen
+				rest += " " + word
+			}
+		case kind.fuel == "" && fuel != "":
+			kind.fuel = fuel
+		default:
+			rest += " " + word
+		}
+	}
+	if kind.mode = answeredMode("ground-transport", rest, modes); kind.mode != "car" {
+		return vehicleKind{}
+	}
+	return kind
+}
+
+// putKind sets the fields of a kind of vehicle, unless other columns have them; false if it has none.
+func (r *Reader) putKind(b *body, kind vehicleKind) bool {
+	if kind.mode == "" {
+		return false
+	}
+	b.put("mode", kind.mode)
+	if kind.size != "" && !r.heading("size") {
+		b.put("size", kind.size)
+	}
+	if kind.fuel != "" && !r.heading("fuel") {
+		b.put("fuel", kind.fuel)
+	}
+	return true
+}
+
+// driver makes one vehicle of a row with the name of its driver, if vehicles of its mode count as a whole.
+func (r *Reader) driver(b *body, cells []string) {
+	if r.driverAt < 0 || b.has("passengers") || b.has("vehicles") || r.countsTickets(cells) {
+		return
+	}
+	if wholeVehicles.has(strings.Trim(string(b.values["mode"]), `"`)) && oneName(Unguard(oneCell(cells, r.driverAt))) {
+		b.put("vehicles", 1)
+	}
+}
