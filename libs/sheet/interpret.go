@@ -177,6 +177,7 @@ func (r *Reader) interpretRow(b *body, typ string, cells []string) (faults []app
 	r.guestByName(b, cells)
 	r.nightOfLine(b, cells)
 	take(r.itinerary(b, cells), r.severalLegs(b, typ, cells), r.takeParts(b, cells), r.legs(b, cells))
+	r.dietServed(b, typ, cells)
 	take(r.usedBetween(b, cells), r.besideUnit(b, cells), r.severalOfEach(cells), r.tonneKm(b, cells), r.unweighed(b, typ, cells), r.ratedInKilowatts(b, typ, cells), r.meterFactor(b, typ, cells), r.perhapsEachOf(b, typ, cells))
 	take(r.serial(b), r.servesSeveral(b, typ, cells), r.otherSubject(b, typ, cells), r.ways(b, cells), r.whole(b, cells), r.leavesOut(cells))
 	take(r.codeshare(b, cells))

@@ -1,0 +1,44 @@
+package sheet
+
+import "strings"
+
+// mainMealWords are words for main meals in the name of what was served, and servedWords others beside the diet that say no more
+// of it: Hot vegetarian lunch, Repas végétarien, Chicken main course.
+const (
+	mainMealWords wordList = "mainMealWords"
+	servedWords   wordList = "servedWords"
+)
+
+// mainMeal returns the diet of a main meal that a text names; empty if it names no main meal, such as canapés, or says more.
+func mainMeal(text string) string {
+	if len(text) > longestMark || strings.ContainsAny(text, "0123456789/&+,;") {
+		return ""
+	}
+	main, rest := false, []string(nil)
+	for _, word := range wordsOf(text) {
+		switch {
+		case mainMealWords.has(word):
+			main = true
+		case !servedWords.has(word):
+			rest = append(rest, word)
+		}
+	}
+	if !main {
+		return ""
+	}
+	diet, _ := dietOf(strings.Join(rest, " "))
+	return diet
+}
+
+// dietServed sets the diet of a row of main meals in a table without diets, if the name of what was served has it.
+func (r *Reader) dietServed(b *body, typ string, cells []string) {
+	if typ != "catering" || !b.has("meals") || b.has("diet") || b.light() || r.heading("diet") {
+		return
+	}
+	for _, at := range r.subjects {
+		if diet := mainMeal(Unguard(oneCell(cells, at))); diet != "" {
+			b.put("diet", diet)
+			return
+		}
+	}
+}
