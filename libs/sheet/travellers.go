@@ -15,6 +15,9 @@ const namedTravellerHeads wordList = "namedTravellerHeads"
 // ticketCounts are headings of how many tickets or people a row is about, normalized by plain.
 const ticketCounts wordList = "ticketCounts"
 
+// manyTickets are words of such headings that are plurals: Nº billetes, and not Nº billete, which numbers one.
+const manyTickets wordList = "manyTickets"
+
 // findTraveller finds the names of travellers in a table of journeys that does not say how many there are.
 func (r *Reader) findTraveller() {
 	if (r.typ == "flights" || r.typ == "ground-transport") && !r.heading("passengers", "vehicles", "volumeLitres", "energyKWh") {
@@ -66,7 +69,8 @@ func oneName(text string) bool {
 // countsTickets reports whether a row has another number than one of tickets, people or things.
 func (r *Reader) countsTickets(cells []string) bool {
 	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
-		if cell := oneCell(cells, at); cell != "" && cell != "1" && ticketCounts.has(plain(head)) {
+		cell := oneCell(cells, at)
+		if cell != "" && cell != "1" && (ticketCounts.has(plain(head)) || len(cell) < 4 && strings.Trim(cell, "0123456789") == "" && manyTickets.hasAny(headWords(head))) {
 			return true
 		}
 	}
