@@ -122,8 +122,6 @@ for (const collection of Object.keys(rights.standalone)) {
 for (const collection of ["result_revisions", "result_changes"]) {
   rights.standalone[collection] = [...rights.standalone[collection], ...remove];
 }
-// It records the progress of a restore, so that an interrupted one can be resumed.
-rights.standalone.transfers = [...read, ...make, ...write];
 
 function putRole(database, name, privileges) {
   const role = { privileges, roles: [] };

@@ -148,14 +148,17 @@ var ErrPending = errors.New("the schema of the database is to be brought up firs
 
 // Serve prepares a database for a service. An empty one is brought to the
 // newest version; any other must have it (ErrPending, schema.ErrNewer) and the
-// indexes that keep values unique (ErrIndex). It returns the names of missing
-// indexes without which the program is slow.
+// indexes that keep values unique (ErrIndex), and no unfinished copy (ErrIncoming). It returns
+// the names of missing indexes without which the program is slow.
 func Serve(ctx context.Context, db *mongo.Database, components []Component, indexes []Index) (slow []string, err error) {
 	all, err := SchemaStatus(ctx, db, components...)
 	if err != nil {
 		return nil, err
 	}
 	if err := schema.Check(all); err != nil {
+		return nil, err
+	}
+	if err := CheckIncoming(ctx, db); err != nil {
 		return nil, err
 	}
 	if schema.Pending(all) {

@@ -22,6 +22,8 @@ type Data struct {
 	Dir      keys.DataDir
 	Records  mongodb.Optional
 	Accounts mongodb.Accounts
+	// filled reports that this process copies other data into MongoDB: others must not use them before that is finished.
+	filled bool
 }
 
 // Describe implements settings.Config.

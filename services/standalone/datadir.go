@@ -39,6 +39,9 @@ func prepareDataDir(dir string) error {
 	if isWholeBackup(dir) {
 		return fmt.Errorf("ECF_DATA_DIR is %s, which is a backup, and would no longer be one once its database is opened: verify it with ecf backup verify, or name an empty directory and restore it there with ecf restore --from", absolute(dir))
 	}
+	if _, err := os.Lstat(filepath.Join(dir, underWayFile)); err == nil {
+		return fmt.Errorf("ECF_DATA_DIR is %s, which is a backup that is not finished and has only a part of the data: name another directory", absolute(dir))
+	}
 	if info.Mode().Perm()&0o077 == 0 {
 		return nil
 	}
@@ -56,9 +59,22 @@ func (c *Data) mustExist() error {
 		return nil
 	}
 	if _, err := os.Stat(filepath.Join(c.Dir.Path, DatabaseFile)); errors.Is(err, fs.ErrNotExist) {
+		if err := c.mustNotBeRestored(); err != nil {
+			return err
+		}
 		return fmt.Errorf("there is no system in %s, which ECF_DATA_DIR names: name the directory of the server; ecf serve, ecf bootstrap, ecf org create and ecf schema up begin a new one", absolute(c.Dir.Path))
 	}
 	return nil // what else is wrong is told by who opens it
+}
+
+// mustNotBeRestored returns an error where a backup is being restored into a directory without a database, or was when the
+// process was killed: a new system there would be taken for the restored one, and the restore could not be repeated.
+func (c *Data) mustNotBeRestored() error {
+	partial := filepath.Join(c.Dir.Path, DatabaseFile+partialSuffix)
+	if _, err := os.Lstat(partial); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return fmt.Errorf("a restore into %s, which ECF_DATA_DIR names, was begun and is not finished: repeat ecf restore, or remove %s", absolute(c.Dir.Path), filepath.Base(partial))
 }
 
 // unusable returns what is wrong with a data directory, and how to fix it.

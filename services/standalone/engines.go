@@ -22,6 +22,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/auth"
 	"github.com/eventcarbon/ecf/services/auth/account"
+	accountmongo "github.com/eventcarbon/ecf/services/auth/account/mongostore"
 	accountsqlite "github.com/eventcarbon/ecf/services/auth/account/sqlitestore"
 	resultmongo "github.com/eventcarbon/ecf/services/calculation/mongostore"
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
@@ -81,6 +82,11 @@ func openEngine(ctx context.Context, env app.Env, d Data) (*stores, error) {
 	path := filepath.Join(d.Dir.Path, DatabaseFile)
 	_, err := os.Stat(path)
 	fresh := errors.Is(err, fs.ErrNotExist)
+	if fresh {
+		if err := d.mustNotBeRestored(); err != nil {
+			return nil, err
+		}
+	}
 	db, err := sqlitex.Open(ctx, path, sqliteSchema()...)
 	if err != nil {
 		return nil, unusable(d.Dir.Path, err)
@@ -109,15 +115,27 @@ func openMongo(ctx context.Context, env app.Env, d Data) (_ *stores, err error) 
 		return nil, errors.Join(err, disconnect())
 	}
 	opened := &stores{owned: documentsOf(db, accountsDB), check: mongodb.Check(db), close: func() error { return errors.Join(disconnect(), disconnectAccounts()) }}
-	opened.records, err = mongodb.Await(ctx, env, "records database", func(ctx context.Context) (record.Store, error) {
-		return recordmongo.New(ctx, db)
-	})
+	if !d.filled {
+		err = mustBeWhole(ctx, env, db, accountsDB)
+	}
+	if err == nil {
+		opened.records, err = mongodb.Await(ctx, env, "records database", func(ctx context.Context) (record.Store, error) {
+			return recordmongo.New(ctx, db)
+		})
+	}
 	if err == nil {
 		opened.results, err = mongodb.Await(ctx, env, "results database", func(ctx context.Context) (resulttree.Store, error) {
 			return resultmongo.New(ctx, db)
 		})
 	}
-	if err == nil {
+	switch {
+	case err != nil:
+	case d.filled:
+		opened.accounts, err = mongodb.Await(ctx, env, "accounts database", func(ctx context.Context) (account.Store, error) {
+			accounts := accountmongo.New(accountsDB)
+			return accounts, accounts.Prepare(ctx)
+		})
+	default:
 		opened.accounts, err = auth.OpenStore(ctx, env, accountsDB)
 	}
 	if err != nil {

@@ -125,7 +125,7 @@ func rowsInMongo(t *testing.T, address string) rows {
 
 // ofNobody are the tables and collections that have nothing of an organization, and that of older policies, which is
 // empty until a policy has changed more often than it may on one day.
-var ofNobody = []string{"factor_packs", "schema_versions", "accounts.schema_versions", "transfers", "policies"}
+var ofNobody = []string{"factor_packs", "schema_versions", "accounts.schema_versions", "policies"}
 
 // TestAnOrganizationIsDeleted: an organization is deleted while it is written and recalculated in a running server.
 // Nothing of it is left in any table, its tokens are refused, and everything else is as it was: the other organization,

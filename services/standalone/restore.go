@@ -2,14 +2,10 @@ package standalone
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -69,6 +65,9 @@ func restore(ctx context.Context, env app.Env, c *restoreSettings) error {
 	return err
 }
 
+// partialSuffix follows the name of a database that is not restored yet.
+const partialSuffix = ".partial"
+
 // restoreFile copies the database of a backup into a data directory.
 func restoreFile(ctx context.Context, dir, from string, m manifest, sync func(string) error) error {
 	unlock, err := lockDataDir(dir)
@@ -81,7 +80,7 @@ func restoreFile(ctx context.Context, dir, from string, m manifest, sync func(st
 		return err
 	}
 	// Atomic, so that an interrupted restore can be repeated.
-	partial := target + ".partial"
+	partial := target + partialSuffix
 	if err := removeAll(partial, partial+"-wal", partial+"-shm", partial+"-journal"); err != nil {
 		return err
 	}
@@ -135,78 +134,6 @@ func removeAll(files ...string) error {
 		if err := os.Remove(f); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
-	}
-	return nil
-}
-
-// fill copies data into MongoDB, which must be empty or contain a part of the same data from an
-// interrupted attempt, and compares the result with the source: every row, every chain, every
-// result.
-func fill(ctx context.Context, env app.Env, target Data, source transfer.Stores, want manifest) (err error) {
-	to, err := openStores(ctx, env, target)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, to.close()) }()
-	db, disconnect, err := mongodb.Connect("ecf-transfer", target.Records.URI, target.Records.Database())
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, disconnect()) }()
-	identity, err := json.Marshal(want.Contents)
-	if err != nil {
-		return err
-	}
-	sum := sha256.Sum256(identity)
-	incoming := mongox.Incoming{Source: hex.EncodeToString(sum[:])}
-	begun, err := mongox.ReadIncoming(ctx, db)
-	if err != nil {
-		return err
-	}
-	if begun != incoming {
-		if err := mustBeEmpty(ctx, to, begun); err != nil {
-			return err
-		}
-	}
-	if err := mongox.WriteIncoming(ctx, db, incoming); err != nil {
-		return err
-	}
-	if err := transfer.Copy(ctx, to.all(), source); err != nil {
-		return err
-	}
-	contents, err := transfer.ContentsOf(ctx, to.all())
-	if err != nil {
-		return err
-	}
-	if err := contents.Compare(want.Contents); err != nil {
-		return fmt.Errorf("the copy is not the original: %w", err)
-	}
-	lines, _, err := auditLines(ctx, env, target)
-	if err != nil {
-		return err
-	}
-	if !slices.Equal(lines, want.Audit) {
-		return errors.New("the copy is not the original: its audit chains are others")
-	}
-	incoming.Done = true
-	return mongox.WriteIncoming(ctx, db, incoming)
-}
-
-// mustBeEmpty returns an error if there are data in the target.
-func mustBeEmpty(ctx context.Context, to *stores, begun mongox.Incoming) error {
-	if begun.Source != "" && !begun.Done {
-		return errors.New("a copy of other data was begun in these databases and not finished: repeat it from the same source, or drop the databases")
-	}
-	orgs, err := to.records.OrganizationIDs(ctx, "", 1)
-	if err != nil {
-		return err
-	}
-	heads, err := to.accounts.AuditHeads(ctx)
-	if err != nil {
-		return err
-	}
-	if len(orgs) > 0 || len(heads) > 0 {
-		return errors.New("these databases contain data, but must be empty")
 	}
 	return nil
 }

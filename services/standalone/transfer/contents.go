@@ -120,7 +120,13 @@ func (c counter) capture(_ context.Context, e record.Event, read func(record.Eve
 	return read(e)
 }
 
-func (c counter) event(_ context.Context, e record.Event) error { return c.add("events", e) }
+// event counts a mark by its presence: the steps of an old schema make marks, others each time they run.
+func (c counter) event(_ context.Context, e record.Event) error {
+	if e.Mark != "" {
+		e.Mark = "marked"
+	}
+	return c.add("events", e)
+}
 
 func (c counter) records(_ context.Context, org record.OrgID, _ record.Sub, records []record.Record, entries []record.StoredEntry) error {
 	for _, r := range records {
