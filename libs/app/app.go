@@ -99,18 +99,25 @@ type serviceNamer interface{ ServiceName() string }
 
 // The exit codes of Main.
 const (
-	exitOK     = 0
-	exitFailed = 1
+	exitOK       = 0
+	exitFailed   = 1
+	exitWrongUse = 2
 )
+
+// wrongUse is the error of a program that was called with a wrong command, argument or setting.
+type wrongUse struct{ error }
+
+func (w wrongUse) Unwrap() error { return w.error }
 
 // flushLimit bounds how long the end of a program waits for its telemetry.
 const flushLimit = 5 * time.Second
 
 // Main runs the program with the arguments and the environment of the process
-// and returns the exit code: 0 when the command returned nil or was ended by a
-// signal, else 1, and then the error is on standard error, one line for each
-// thing that is wrong. SIGINT or SIGTERM end the command's context; a second
-// one kills. With the argument healthcheck it asks the running program instead;
+// and returns the exit code: 0 when the command returned nil, 2 when the command,
+// an argument or a setting is wrong, so that nothing was begun, and else 1. Then
+// the error is on standard error, one line for each thing that is wrong. SIGINT or
+// SIGTERM end the command's context, which is the good end of a server only; a
+// second one kills. With the argument healthcheck it asks the running program instead;
 // see Healthcheck.
 //
 //	func main() { os.Exit(records.Program().Main()) }
@@ -131,11 +138,17 @@ func (p Program) Main() int {
 
 func (p Program) exitCode(ctx context.Context, env Env) int {
 	err := p.Run(ctx, env)
-	if err == nil || ctx.Err() != nil && errors.Is(err, context.Canceled) {
+	if err == nil {
 		return exitOK
+	}
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		err = fmt.Errorf("ended by a signal before it was finished: %w", err)
 	}
 	for line := range strings.SplitSeq(strings.TrimRight(telemetry.Redact(err.Error()), "\n"), "\n") {
 		_, _ = fmt.Fprintf(env.Stderr, "%s: %s\n", p.Name, line)
+	}
+	if _, wrong := errors.AsType[wrongUse](err); wrong {
+		return exitWrongUse
 	}
 	return exitFailed
 }
@@ -149,7 +162,7 @@ func (p Program) Run(ctx context.Context, env Env) error {
 	}
 	c, args, err := p.find(env.Args)
 	if err != nil {
-		return err
+		return wrongUse{err}
 	}
 	if c == nil { // help was requested
 		_, err := io.WriteString(env.Stdout, p.help(env.Version))
@@ -171,7 +184,10 @@ func (p Program) Run(ctx context.Context, env Env) error {
 		errs = append(errs, telemetry.CheckVariables(env.Environ)...)
 	}
 	if err := errors.Join(errs...); err != nil {
-		return err
+		if c.Name == healthcheckCommand { // container runtimes reserve the code 2
+			return err
+		}
+		return wrongUse{err}
 	}
 	if c.quiet {
 		return run(ctx, env)

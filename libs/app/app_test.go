@@ -59,7 +59,7 @@ func TestExitCodes(t *testing.T) {
 	}{
 		"fine":             {t.Context(), nil, 0, ""},
 		"failure":          {t.Context(), errors.Join(errors.New("ECF_A is wrong"), errors.New("dial mongodb://u:hunter2@h failed")), 1, "records: ECF_A is wrong\nrecords: dial mongodb://[redacted]@h failed\n"},
-		"signal":           {ended, fmt.Errorf("serve: %w", context.Canceled), 0, ""},
+		"signal":           {ended, fmt.Errorf("copy: %w", context.Canceled), 1, "records: ended by a signal before it was finished: copy: context canceled\n"},
 		"failure at end":   {ended, errors.New("cut off"), 1, "records: cut off\n"},
 		"canceled by none": {t.Context(), context.Canceled, 1, "records: context canceled\n"},
 	} {
@@ -82,12 +82,12 @@ func TestExitCodes(t *testing.T) {
 		}
 	}
 	code, _, stderr = program(t.Context(), nil, map[string]string{"ECF_MONGO_URI": "x", "ECF_ADDR": "nowhere"}, never)
-	if code != 1 || !strings.Contains(stderr, "did you mean ECF_MONGODB_URI?") || !strings.Contains(stderr, "ECF_ADDR must be") {
+	if code != 2 || !strings.Contains(stderr, "did you mean ECF_MONGODB_URI?") || !strings.Contains(stderr, "ECF_ADDR must be") {
 		t.Errorf("an unknown variable and a wrong value: %d %q", code, stderr)
 	}
 	otel := map[string]string{"ECF_ADDR": "nowhere", "OTEL_TRACES_SAMPLER": "traceidratio", "OTEL_TRACES_SAMPLER_ARG": "7"}
 	code, _, stderr = program(t.Context(), nil, otel, never)
-	if code != 1 || !strings.Contains(stderr, `records: OTEL_TRACES_SAMPLER_ARG is "7" and must be a number from 0 to 1`) || !strings.Contains(stderr, "ECF_ADDR must be") {
+	if code != 2 || !strings.Contains(stderr, `records: OTEL_TRACES_SAMPLER_ARG is "7" and must be a number from 0 to 1`) || !strings.Contains(stderr, "ECF_ADDR must be") {
 		t.Errorf("a variable of OpenTelemetry that is wrong: %d %q", code, stderr)
 	}
 	if code, stdout, _ := program(t.Context(), []string{"version"}, otel, never); code != 0 || stdout != "v1\n" {
@@ -127,7 +127,7 @@ func TestEffectiveSettingsAreLoggedMasked(t *testing.T) {
 		t.Errorf("log: %s", stderr)
 	}
 	// A level that does not exist is a fault of the settings, once.
-	if code, _, stderr := program(t.Context(), []string{"--log-level", "loud"}, nil, run); code != 1 || strings.Count(stderr, "\n") != 1 {
+	if code, _, stderr := program(t.Context(), []string{"--log-level", "loud"}, nil, run); code != 2 || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("%d %q", code, stderr)
 	}
 }
@@ -168,7 +168,7 @@ func TestMetricsAreOnWithTheDebugAddress(t *testing.T) {
 	}
 }
 
-// TestSignal: SIGTERM ends the context of a program, and that is a good end.
+// TestSignal: SIGTERM ends the context of a program. A command that did not finish has failed.
 func TestSignal(t *testing.T) {
 	args := os.Args
 	os.Args = args[:1]
@@ -183,7 +183,7 @@ func TestSignal(t *testing.T) {
 		<-ctx.Done()
 		return ctx.Err()
 	})}}.Main()
-	if code != 0 {
+	if code != 1 {
 		t.Errorf("exit code %d", code)
 	}
 }

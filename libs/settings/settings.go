@@ -313,11 +313,15 @@ func (s *Set) Value(env string) string {
 	return ""
 }
 
-// Arguments allows arguments in addition to flags and stores them in the field.
-func (s *Set) Arguments(field *[]string) {
+// Argument requires one argument in addition to flags and stores it in the field. The error for none, or for more, is
+// missing.
+func (s *Set) Argument(field *string, missing string) {
 	s.Positional = true
 	s.After(func() error {
-		*field = s.Args
+		if len(s.Args) != 1 {
+			return errors.New(missing)
+		}
+		*field = s.Args[0]
 		return nil
 	})
 }

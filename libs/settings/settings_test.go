@@ -32,7 +32,6 @@ type sample struct {
 	Quotas                  settings.Quotas
 	Limit                   settings.RateLimit
 	Proxies                 []netip.Prefix
-	Args                    []string
 }
 
 func (c *sample) Describe(s *settings.Set) {
@@ -56,7 +55,7 @@ func (c *sample) Describe(s *settings.Set) {
 func load(args []string, getenv func(string) string) (sample, *settings.Set, error) {
 	var c sample
 	set := settings.Of(&c)
-	set.Arguments(&c.Args)
+	set.Positional = true
 	err := set.Load(args, getenv)
 	return c, set, err
 }
@@ -93,6 +92,22 @@ ECF_TRUSTED_PROXIES=`
 	}
 }
 
+// TestOneArgument: a command that takes one argument refuses none and several.
+func TestOneArgument(t *testing.T) {
+	t.Parallel()
+	for want, args := range map[string][]string{"a": {"a"}, "-": {"-"}, "name one thing": {}, "name one thing ": {"a", "b"}} {
+		var got string
+		set := settings.Of(&sample{})
+		set.Argument(&got, "name one thing")
+		if err := set.Load(args, env()); err != nil {
+			got = err.Error()
+		}
+		if got != strings.TrimSpace(want) {
+			t.Errorf("%q: %q, want %q", args, got, want)
+		}
+	}
+}
+
 func TestEnvironmentAndFlags(t *testing.T) {
 	t.Parallel()
 	c, set, err := load([]string{"--addr", ":1", "-workers=9", "--demo", "import", "--quotas=a=1,b=unlimited", "--role", "work", "--", "--not-a-flag"}, env(
@@ -111,8 +126,8 @@ func TestEnvironmentAndFlags(t *testing.T) {
 	if len(c.Proxies) != 3 || c.Proxies[1].String() != "192.0.2.1/32" {
 		t.Errorf("%v", c.Proxies)
 	}
-	if !reflect.DeepEqual(c.Args, []string{"import", "--not-a-flag"}) {
-		t.Errorf("args %q", c.Args)
+	if !reflect.DeepEqual(set.Args, []string{"import", "--not-a-flag"}) {
+		t.Errorf("args %q", set.Args)
 	}
 	if shown := strings.Join(set.Effective(), "\n"); strings.Contains(shown, "secret") || !strings.Contains(shown, "ECF_MONGODB_URI=mongodb://****@db") {
 		t.Error(shown)

@@ -175,12 +175,12 @@ func (s *stores) all() transfer.Stores {
 // folderSettings are the settings of backup verify.
 type folderSettings struct {
 	app.Log
-	folders []string
+	folder string
 }
 
 // Describe implements settings.Config.
 func (c *folderSettings) Describe(s *settings.Set) {
-	s.Arguments(&c.folders)
+	s.Argument(&c.folder, "name one directory: ecf backup verify DIR")
 	c.Log.Describe(s)
 }
 
@@ -188,10 +188,7 @@ func (c *folderSettings) Describe(s *settings.Set) {
 // manifest. From a folder of backups it selects the newest complete one, and reports later
 // incomplete attempts.
 func backupVerify(ctx context.Context, env app.Env, c *folderSettings) error {
-	if len(c.folders) != 1 {
-		return errors.New("name one directory: ecf backup verify DIR")
-	}
-	dir := c.folders[0]
+	dir := c.folder
 	newer := ""
 	if list, err := listBackups(dir); err == nil {
 		if len(list.whole) == 0 {

@@ -22,7 +22,8 @@ const notes = `
 Passwords are read from standard input (one line); if the line is empty, a password
 is generated and printed. With --setup-link no password is read: a link is printed
 with which the user sets one, once, within 72 hours. All commands except serve can be
-used while a server is running, unless their description says otherwise.
+used while a server is running, unless their description says otherwise. The exit code is
+0 if the command did what it says, 2 if it was called wrongly, and otherwise 1.
 `
 
 // Program returns the program ecf: the server, and the commands of an operator.

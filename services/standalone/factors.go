@@ -25,14 +25,14 @@ import (
 type packSettings struct {
 	Folder keys.Folder
 	Keys   string
-	files  []string
+	file   string
 }
 
 // Describe implements settings.Config.
 func (c *packSettings) Describe(s *settings.Set) {
 	s.TextFlag(&c.Keys, "keys", "", "file or URL of keys that may sign packs, in addition to the report keys of this system", nil)
 	c.Folder.Describe(s)
-	s.Arguments(&c.files)
+	s.Argument(&c.file, "name one file (- for standard input)")
 }
 
 // addSettings are the settings of factors add.
@@ -53,7 +53,7 @@ func (c *addSettings) Describe(s *settings.Set) {
 type packExportSettings struct {
 	Name    string
 	Release int
-	files   []string
+	set     string
 }
 
 // Describe implements settings.Config.
@@ -65,15 +65,12 @@ func (c *packExportSettings) Describe(s *settings.Set) {
 		}
 		return nil
 	}, func() string { return strconv.Itoa(c.Release) })
-	s.Arguments(&c.files)
+	s.Argument(&c.set, "name one factor set")
 }
 
 // read reads the file in the arguments, and prints warnings for the operator.
 func (c *packSettings) read(env app.Env) (*pack.Document, error) {
-	if len(c.files) != 1 {
-		return nil, errors.New("name one file (- for standard input)")
-	}
-	text, err := readBundle(env, c.files[0])
+	text, err := readBundle(env, c.file)
 	if err != nil {
 		return nil, err
 	}
@@ -177,12 +174,9 @@ func printPack(env app.Env, d *pack.Document) error {
 
 // factorsExport prints a built-in set as a pack with another name.
 func factorsExport(_ context.Context, env app.Env, c *packExportSettings) error {
-	if len(c.files) != 1 {
-		return errors.New("name one factor set")
-	}
-	at := slices.IndexFunc(factors.Sets(), func(s *factors.Set) bool { return s.ID == c.files[0] })
+	at := slices.IndexFunc(factors.Sets(), func(s *factors.Set) bool { return s.ID == c.set })
 	if at < 0 {
-		return fmt.Errorf("%q is not a built-in factor set", c.files[0])
+		return fmt.Errorf("%q is not a built-in factor set", c.set)
 	}
 	d := pack.Export(factors.Sets()[at], c.Name, c.Release)
 	if !factors.IsPackID(d.ID()) {

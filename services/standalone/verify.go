@@ -30,7 +30,7 @@ type verifySettings struct {
 	Server           string
 	TokenFile        string
 	RequireSignature bool
-	files            []string
+	file             string
 }
 
 // Describe implements settings.Config.
@@ -40,16 +40,13 @@ func (c *verifySettings) Describe(s *settings.Set) {
 	s.BoolFlag(&c.RequireSignature, "require-signature", "fail if there is no signature")
 	s.TextFlag(&c.Server, "server", "", "URL of the service, to check whether a newer revision exists", settings.CheckHTTP)
 	s.TextFlag(&c.TokenFile, "token-file", "", "file with an access token for --server", nil)
-	s.Arguments(&c.files)
+	s.Argument(&c.file, "name one file: ecf verify BUNDLE.json (- for standard input)")
 }
 
 // verify recalculates an exported report and prints the differences. It reads no other file and
 // needs no server, except for --keys and --server.
 func verify(ctx context.Context, env app.Env, c *verifySettings) error {
-	if len(c.files) != 1 {
-		return errors.New("name one file: ecf verify BUNDLE.json (- for standard input)")
-	}
-	text, err := readBundle(env, c.files[0])
+	text, err := readBundle(env, c.file)
 	if err != nil {
 		return err
 	}

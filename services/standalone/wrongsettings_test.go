@@ -45,7 +45,11 @@ func TestEverySettingNamesItselfWhenItIsWrong(t *testing.T) {
 						} else {
 							args = []string{name + "=" + value}
 						}
-						err := c.Settings().Load(args, func(name string) string { return env[name] })
+						set := c.Settings()
+						if set.Positional {
+							args = append(args, "a file or directory")
+						}
+						err := set.Load(args, func(name string) string { return env[name] })
 						for line := range strings.SplitSeq(errorText(err), "\n") {
 							if strings.HasPrefix(line, name+" ") && !strings.HasPrefix(line, name+" is required") {
 								refused = true
