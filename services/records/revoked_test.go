@@ -13,8 +13,8 @@ import (
 
 	"github.com/valyala/fasthttp"
 
-	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/record/recordtest"
 	"github.com/eventcarbon/ecf/libs/settings"
 	"github.com/eventcarbon/ecf/libs/web/webtest"
 	"github.com/eventcarbon/ecf/services/records"
@@ -72,15 +72,15 @@ func TestMovesOfImportsEndWithTheRight(t *testing.T) {
 	const withAda = `,{"userId":"ada","role":"contributor"}`
 	for name, c := range map[string]struct {
 		as, move string
-		revoke   func(change func(team string), a *admitting)
+		revoke   func(change func(team string), a *webtest.Sessions)
 		status   int
 		code     string
 	}{
-		"approval, session": {planck, "approve", func(_ func(string), a *admitting) { a.ended.Store(true) }, http.StatusUnauthorized, "UNAUTHENTICATED"},
-		"approval, team":    {planck, "approve", func(change func(string), _ *admitting) { change(fmt.Sprintf(team, "contributor", withAda)) }, http.StatusForbidden, "FORBIDDEN"},
-		"approval, an administrator who leaves the team": {root, "approve", func(change func(string), _ *admitting) { change(fmt.Sprintf(team, "reviewer", withAda)) }, http.StatusForbidden, "FORBIDDEN"},
-		"submission, team":               {ada, "submit", func(change func(string), _ *admitting) { change(fmt.Sprintf(team, "reviewer", "")) }, http.StatusNotFound, "EVENT_NOT_FOUND"},
-		"undo of another's import, team": {planck, "undo", func(change func(string), _ *admitting) { change(fmt.Sprintf(team, "contributor", withAda)) }, http.StatusForbidden, "FORBIDDEN"},
+		"approval, session": {planck, "approve", func(_ func(string), a *webtest.Sessions) { a.End() }, http.StatusUnauthorized, "UNAUTHENTICATED"},
+		"approval, team":    {planck, "approve", func(change func(string), _ *webtest.Sessions) { change(fmt.Sprintf(team, "contributor", withAda)) }, http.StatusForbidden, "FORBIDDEN"},
+		"approval, an administrator who leaves the team": {root, "approve", func(change func(string), _ *webtest.Sessions) { change(fmt.Sprintf(team, "reviewer", withAda)) }, http.StatusForbidden, "FORBIDDEN"},
+		"submission, team":               {ada, "submit", func(change func(string), _ *webtest.Sessions) { change(fmt.Sprintf(team, "reviewer", "")) }, http.StatusNotFound, "EVENT_NOT_FOUND"},
+		"undo of another's import, team": {planck, "undo", func(change func(string), _ *webtest.Sessions) { change(fmt.Sprintf(team, "contributor", withAda)) }, http.StatusForbidden, "FORBIDDEN"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -97,7 +97,7 @@ func TestMovesOfImportsEndWithTheRight(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var verifier admitting
+			var verifier webtest.Sessions
 			var moved atomic.Int64
 			own := h.app
 			change := func(team string) {
@@ -105,7 +105,7 @@ func TestMovesOfImportsEndWithTheRight(t *testing.T) {
 					t.Errorf("the team: %d %s", a.Status, a.Body)
 				}
 			}
-			store := counting{h.store, func() {
+			store := recordtest.Replaced{Store: h.store, After: func() {
 				if moved.Add(1) == 20 {
 					c.revoke(change, &verifier)
 				}
@@ -121,35 +121,6 @@ func TestMovesOfImportsEndWithTheRight(t *testing.T) {
 			}
 		})
 	}
-}
-
-// admitting is a verifier whose sessions can end.
-type admitting struct {
-	webtest.Tokens
-
-	ended atomic.Bool
-}
-
-func (a *admitting) Verify(ctx context.Context, token string) (identity.Principal, error) {
-	if a.ended.Load() {
-		return identity.Principal{}, identity.NotAdmitted()
-	}
-	return a.Tokens.Verify(ctx, token)
-}
-
-// counting calls replaced after each record that is replaced.
-type counting struct {
-	record.Store
-
-	replaced func()
-}
-
-func (s counting) ReplaceRecord(ctx context.Context, org record.OrgID, r record.Record, prevRev int64) error {
-	err := s.Store.ReplaceRecord(ctx, org, r, prevRev)
-	if err == nil {
-		s.replaced()
-	}
-	return err
 }
 
 // TestDeletionsAreNamed: a bulk deletion and the undo of an import name each deleted record in the notes for the
@@ -265,12 +236,12 @@ func TestManyEndWithTheRight(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var verifier admitting
+			var verifier webtest.Sessions
 			var done, late atomic.Int64
-			store := counting{h.store, func() {
+			store := recordtest.Replaced{Store: h.store, After: func() {
 				late.Add(int64(time.Second)) // each takes a second
 				if done.Add(1) == 20 {
-					verifier.ended.Store(true)
+					verifier.End()
 				}
 			}}
 			h.app, err = records.New(records.Deps{Store: store, Notifier: h, Members: members(), Verifier: &verifier, Quotas: quotas, Logger: slog.New(slog.DiscardHandler),

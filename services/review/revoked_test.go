@@ -1,7 +1,6 @@
 package review_test
 
 import (
-	"context"
 	"encoding/json"
 	"log/slog"
 	"net/http"
@@ -9,40 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/record/recordtest"
 	"github.com/eventcarbon/ecf/libs/web/webtest"
 	"github.com/eventcarbon/ecf/services/review"
 )
-
-// admitting is a verifier whose sessions can end.
-type admitting struct {
-	webtest.Tokens
-
-	ended atomic.Bool
-}
-
-func (a *admitting) Verify(ctx context.Context, token string) (identity.Principal, error) {
-	if a.ended.Load() {
-		return identity.Principal{}, identity.NotAdmitted()
-	}
-	return a.Tokens.Verify(ctx, token)
-}
-
-// counting calls replaced after each record that is replaced.
-type counting struct {
-	review.Store
-
-	replaced func()
-}
-
-func (s counting) ReplaceRecord(ctx context.Context, org record.OrgID, r record.Record, prevRev int64) error {
-	err := s.Store.ReplaceRecord(ctx, org, r, prevRev)
-	if err == nil {
-		s.replaced()
-	}
-	return err
-}
 
 // TestDecisionsOfManyEndWithTheRight: decisions on many records end when the session of the caller ends, however long
 // each takes.
@@ -58,12 +28,12 @@ func TestDecisionsOfManyEndWithTheRight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var verifier admitting
+	var verifier webtest.Sessions
 	var decided, now atomic.Int64
-	store := counting{h.store, func() {
+	store := recordtest.Replaced{Store: h.store, After: func() {
 		now.Add(int64(time.Second)) // each takes a second
 		if decided.Add(1) == 10 {
-			verifier.ended.Store(true)
+			verifier.End()
 		}
 	}}
 	h.app, err = review.New(review.Deps{Store: store, Notifier: h, Verifier: &verifier, Logger: slog.New(slog.DiscardHandler),

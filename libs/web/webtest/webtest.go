@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/gofiber/fiber/v2"
@@ -27,6 +28,20 @@ func (Tokens) Verify(_ context.Context, token string) (identity.Principal, error
 	}
 	role, err := identity.ParseRole(parts[2])
 	return identity.Principal{UserID: parts[1], Name: parts[1], Org: parts[0], Role: role}, err
+}
+
+// Sessions are Tokens whose sessions can end, all at once.
+type Sessions struct{ ended atomic.Bool }
+
+// End ends all sessions.
+func (s *Sessions) End() { s.ended.Store(true) }
+
+// Verify is Tokens.Verify until the sessions have ended.
+func (s *Sessions) Verify(ctx context.Context, token string) (identity.Principal, error) {
+	if s.ended.Load() {
+		return identity.Principal{}, identity.NotAdmitted()
+	}
+	return Tokens{}.Verify(ctx, token)
 }
 
 // Answer is a response whose body has been read.
