@@ -185,7 +185,7 @@ func generateKey() (kid string, text []byte, err error) {
 // writeKey writes a file of a directory, which it creates: nobody reads a partial key. It returns fs.ErrExist if the file
 // exists.
 func writeKey(dir, name string, text []byte) error {
-	err := os.MkdirAll(dir, 0o700)
+	err := durable.MakeAll(dir)
 	if err == nil {
 		err = durable.Create(filepath.Join(dir, name), text)
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 )
 
 // createAttempts limits the attempts of Create whose unfinished file another process has removed, before it was locked.
@@ -15,6 +16,9 @@ const createAttempts = 100
 
 // Create creates a file that only its owner may read, durably. It has its name only once it is complete, and never
 // replaces another one (fs.ErrExist). What a killed process leaves is removed by RemoveUnfinished.
+//
+// A file that root creates belongs to the owner of its directory, before it has its name: the server that runs as that
+// user could not read another one.
 func Create(path string, content []byte) (err error) {
 	for range createAttempts {
 		err = create(path, content)
@@ -33,8 +37,14 @@ var errLocked = errors.New("the file is locked")
 
 // create is one attempt of Create.
 func create(path string, content []byte) (err error) {
-	unfinished := filepath.Join(filepath.Dir(path), "."+strings.ToLower(rand.Text())+".partial")
-	f, err := os.OpenFile(unfinished, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the caller names the directory
+	// The owner is that of the very directory in which the file is, whatever its path leads to meanwhile.
+	dir, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = dir.Close() }()
+	unfinished := unfinishedName()
+	f, err := dir.OpenFile(unfinished, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
@@ -42,15 +52,65 @@ func create(path string, content []byte) (err error) {
 	if errors.Is(lock(f), errLocked) { // to remove it
 		return errRemoved
 	}
-	defer os.Remove(unfinished) //nolint:errcheck // nobody reads it, and RemoveUnfinished removes it
+	defer dir.Remove(unfinished) //nolint:errcheck // nobody reads it, and RemoveUnfinished removes it
+	if err := giveToOwner(dir, f); err != nil {
+		return err
+	}
 	if _, err := f.Write(content); err != nil {
 		return err
 	}
 	if err := f.Sync(); err != nil {
 		return err
 	}
-	if err = Link(unfinished, path); errors.Is(err, fs.ErrNotExist) {
+	if err := dir.Link(unfinished, filepath.Base(path)); errors.Is(err, fs.ErrNotExist) {
 		return errRemoved
+	} else if err != nil {
+		return err
+	}
+	return Sync(filepath.Dir(path))
+}
+
+func unfinishedName() string { return "." + strings.ToLower(rand.Text()) + ".partial" }
+
+// MakeAll makes a directory that only its owner may read, and those above it that are missing. Those that root makes
+// belong to the owner of the directory that they are in.
+func MakeAll(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return nil
+	case err == nil:
+		return &fs.PathError{Op: "mkdir", Path: path, Err: syscall.ENOTDIR}
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	above := filepath.Dir(path)
+	if err := MakeAll(above); err != nil {
+		return err
+	}
+	in, err := os.OpenRoot(above)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	// It has its name once it has its owner, as a file has.
+	unfinished := unfinishedName()
+	if err := in.Mkdir(unfinished, 0o700); err != nil {
+		return err
+	}
+	made, err := in.Open(unfinished)
+	if err == nil {
+		err = errors.Join(giveToOwner(in, made), made.Close())
+	}
+	if err == nil {
+		err = in.Rename(unfinished, filepath.Base(path))
+	}
+	if err == nil {
+		return nil
+	}
+	err = errors.Join(err, in.Remove(unfinished))
+	if info, statErr := os.Stat(path); statErr == nil && info.IsDir() {
+		return nil // another process has made it
 	}
 	return err
 }

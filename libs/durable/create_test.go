@@ -115,3 +115,36 @@ func TestWhatAKilledProcessLeftIsRemoved(t *testing.T) {
 		t.Errorf("left: %v, want only %s", now, other)
 	}
 }
+
+// TestMakeAll: directories are made once, also by several processes at once, and none in the place of a file.
+func TestMakeAll(t *testing.T) {
+	t.Parallel()
+	in := t.TempDir()
+	path := filepath.Join(in, "keys", "reports")
+	var group sync.WaitGroup
+	errs := make([]error, 8)
+	for i := range errs {
+		group.Go(func() { errs[i] = durable.MakeAll(path) })
+	}
+	group.Wait()
+	info, err := os.Stat(path)
+	if err := errors.Join(append(errs, err)...); err != nil || info.Mode().Perm() != 0o700 {
+		t.Fatalf("%v: %v", info, err)
+	}
+	for _, dir := range []string{in, filepath.Dir(path)} {
+		if left := hidden(t, dir); len(left) > 0 {
+			t.Errorf("left: %v", left)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(path, "key"), []byte("kept"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := durable.MakeAll(path); err != nil {
+		t.Error(err)
+	}
+	for _, below := range []string{"key", filepath.Join("key", "more")} {
+		if err := durable.MakeAll(filepath.Join(path, below)); err == nil {
+			t.Errorf("%s: a directory in the place of a file", below)
+		}
+	}
+}

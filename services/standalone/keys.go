@@ -19,8 +19,6 @@ import (
 // verifier has it, and removes the keys of which no valid token is left. It may run beside
 // servers. It returns the id of the new key and the time from which it signs.
 func rotateKeys(ctx context.Context, c keysSettings, log *slog.Logger) (kid string, from time.Time, err error) {
-	give := keepOwner(absolute(c.Keys.Folder.Path))
-	defer func() { err = errors.Join(err, give()) }()
 	ring, err := c.Keys.Open(time.Now)
 	if err != nil {
 		return "", time.Time{}, err
@@ -67,8 +65,6 @@ func keysRotate(ctx context.Context, env app.Env, c *keysSettings) error {
 // killed command leaves none that is missing there, but for the first, which a server makes too.
 func reportKeysRotate(ctx context.Context, env app.Env, c *keysSettings) (err error) {
 	dir := calculation.ReportKeysDir(c.Keys.Folder.Path)
-	give := keepOwner(absolute(dir))
-	defer func() { err = errors.Join(err, give()) }()
 	var kid string
 	err = withAccounts(ctx, c.Data, env.Logger, func(_ *stores, accounts *auth.Accounts) (err error) {
 		added := func(kid string) error { return accounts.ReportKeyAdded(ctx, kid) }

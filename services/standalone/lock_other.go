@@ -10,6 +10,3 @@ func lockDataDir(string) (unlock func(), err error) { return func() {}, nil }
 
 // lockFile returns errors.ErrUnsupported: there are no advisory locks.
 func lockFile(string, int) (unlock func(), err error) { return nil, errors.ErrUnsupported }
-
-// keepOwner does nothing on platforms without users like those of Unix.
-func keepOwner(string) (give func() error) { return func() error { return nil } }

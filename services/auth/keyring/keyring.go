@@ -40,7 +40,6 @@ const (
 	signsFrom  = "Signs-From"
 	blockType  = "PRIVATE KEY"
 	maxKeyFile = 16 << 10
-	dirMode    = 0o700
 )
 
 // retireMargin is how much longer than a token's lifetime a former key stays published.
@@ -97,7 +96,7 @@ func Open(o Options) (*Keyring, error) {
 		return nil, fmt.Errorf("open signing keys: impossible options: folder %q, token life %v, algorithm %q", o.Dir, o.TokenLife, o.Algorithm)
 	}
 	k := &Keyring{o: o}
-	if err := os.MkdirAll(o.Dir, dirMode); err != nil {
+	if err := durable.MakeAll(o.Dir); err != nil {
 		return nil, fmt.Errorf("open signing keys: %w", err)
 	}
 	durable.RemoveUnfinished(o.Dir)
