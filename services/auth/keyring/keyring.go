@@ -247,19 +247,20 @@ func (k *Keyring) signing() (key, error) {
 	defer k.mu.RUnlock()
 	i := current(k.keys, k.o.Now())
 	if i < 0 {
-		return key{}, errors.New("no signing key's time has come")
+		return key{}, errors.New("there is no signing key")
 	}
 	return k.keys[i], nil
 }
 
-// current returns the index of the key that signs at now, or -1.
+// current returns the index of the key that signs at now, or -1 if there is none. If no key's time has come, the clock was
+// ahead when they were made, and those before them are retired: the first signs.
 func current(keys []key, now time.Time) int {
 	for i, k := range slices.Backward(keys) {
 		if !now.Before(k.from) {
 			return i
 		}
 	}
-	return -1
+	return min(len(keys), 1) - 1
 }
 
 // live reports whether tokens signed with key i are valid at now: until tokenLife after

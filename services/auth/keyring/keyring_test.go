@@ -178,6 +178,38 @@ func TestRotation(t *testing.T) {
 	}
 }
 
+// TestRotationsByAClockThatWasAhead: keys are rotated, and the first one retired, while the clock is a day ahead. Once it is
+// right the server signs with the first of those that are left, and starts.
+func TestRotationsByAClockThatWasAhead(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	clock := testkit.NewClock(start)
+	k := open(t, dir, clock)
+	clock.Advance(24 * time.Hour)
+	second, _, err := k.Rotate(announced)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock.Advance(2 * time.Hour)
+	third, _, err := k.Rotate(announced)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock.Set(start.Add(2 * time.Hour))
+	for name, ring := range map[string]*keyring.Keyring{"running": k, "started": open(t, dir, clock)} {
+		if got := signer(t, ring); got != second {
+			t.Errorf("%s: it signs with %s, want %s, not %s", name, got, second, third)
+		}
+		if got := fmt.Sprint(kids(ring)); got != fmt.Sprint([]string{second, third}) {
+			t.Errorf("%s: published are %s", name, got)
+		}
+	}
+	clock.Advance(25 * time.Hour)
+	if got := signer(t, k); got != third {
+		t.Errorf("later it signs with %s, want %s", got, third)
+	}
+}
+
 func TestRotationsAtOnceEachAddAKey(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
