@@ -50,6 +50,12 @@ func (c *commands) must(input string, args ...string) string {
 // serve runs a server on the data directory until the test ends.
 func (c *commands) serve() (base string) {
 	c.t.Helper()
+	return c.serveAt(nil)
+}
+
+// serveAt is serve by a clock.
+func (c *commands) serveAt(now func() time.Time) (base string) {
+	c.t.Helper()
 	config, err := standalone.Load(nil, func(name string) string { return c.env[name] })
 	if err != nil {
 		c.t.Fatal(err)
@@ -58,7 +64,7 @@ func (c *commands) serve() (base string) {
 	ready, ended := make(chan string, 1), make(chan error, 1)
 	go func() {
 		ended <- standalone.Serve(ctx, standalone.Options{
-			Config: config, Logger: slog.New(slog.DiscardHandler), Version: "test", Ready: func(address string) { ready <- address },
+			Config: config, Logger: slog.New(slog.DiscardHandler), Version: "test", Ready: func(address string) { ready <- address }, Now: now,
 		})
 	}()
 	c.t.Cleanup(func() {
