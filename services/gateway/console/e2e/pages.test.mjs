@@ -92,6 +92,69 @@ test('axe finds nothing on a phone', async () => {
   await until('the table has moved', () => frame.evaluate((f) => f.scrollLeft > 0));
 });
 
+test('what is pressed on a touch screen is as large as a finger needs it', async () => {
+  const { page } = await visit('admin', '/', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+  const id = await the.server.event('For fingers');
+  await the.server.approved(id);
+  for (let n = 0; n < 2; n++) {
+    const { _id } = await the.server.api('user', 'POST', `/events/${id}/waste`, {
+      treatment: 'landfill',
+      weightKg: 3 + n,
+    });
+    await the.server.api('user', 'POST', `/events/${id}/waste/${_id}/submit`, {});
+  }
+  await the.server.signIn('admin'); // another session, which can be ended
+  /** The smallest side of what is pressed, without what its label or its row is pressed for, and links within a sentence. */
+  const small = () =>
+    page.evaluate(() =>
+      [...document.querySelectorAll('a, button, select, summary, .mantine-SegmentedControl-label, [role=menuitem]')]
+        .filter((e) => {
+          const { display, visibility } = getComputedStyle(e);
+          const { width, height } = e.getBoundingClientRect();
+          if (display === 'inline' || visibility === 'hidden' || width < 2 || e.closest('.skip, [aria-hidden=true]'))
+            return false;
+          return height < (e.closest('.mantine-PasswordInput-root') ? 34 : 43.5) || width < 24;
+        })
+        .map((e) => `${e.outerHTML.slice(0, 120)} ${e.offsetWidth}x${e.offsetHeight}`),
+    );
+  for (const path of [
+    '/',
+    `/events/${id}/sheet`,
+    `/events/${id}/review`,
+    `/events/${id}/review?show=approved`,
+    `/events/${id}/footprint`,
+    `/events/${id}/report`,
+    `/events/${id}/history`,
+    `/compare?events=${id},${await the.server.example()}`,
+    '/organization?tab=members',
+    '/account',
+    '/about',
+  ]) {
+    await follow(page, path);
+    await page.getByRole('heading', { level: 1 }).first().waitFor();
+    await settled(page);
+    assert.deepEqual(await small(), [], path);
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(width <= 390, `${path} is ${width} px wide`);
+  }
+  await page.getByRole('button', { name: /account and settings/ }).tap();
+  await page.getByRole('menuitem', { name: 'Your account' }).waitFor();
+  assert.deepEqual(await small(), [], 'the menu of the account');
+  await page.keyboard.press('Escape');
+  await follow(page, '/');
+  await page.getByRole('button', { name: 'New event' }).tap();
+  await page.getByRole('dialog').getByLabel('Title').waitFor();
+  assert.deepEqual(await small(), [], 'the dialog of a new event');
+  await page.getByRole('dialog').locator('.mantine-Modal-close').tap();
+  // The mark of a record is smaller than what is pressed for it; a finger beside it marks, and opens nothing.
+  await follow(page, `/events/${id}/review`);
+  const second = page.getByRole('option').nth(1);
+  const { x, y, width } = await second.locator('.marker').boundingBox();
+  await page.touchscreen.tap(x + width + 9, y + 9);
+  await until('it is marked', async () => (await second.getAttribute('aria-checked')) === 'true');
+  assert.equal(await second.getAttribute('aria-selected'), 'false');
+});
+
 test('a report of the policy, an error and a request to another host are each noticed', async () => {
   const { page, faults } = await anonymous();
   await page.getByLabel('Email').waitFor();

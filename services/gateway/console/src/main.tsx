@@ -5,6 +5,7 @@ import './footprint/figures.css';
 import './review/review.css';
 import './pages/event.css';
 import './app.css';
+import './ui/touch.css';
 import './ui/forced.css';
 import './ui/print.css';
 import { createRoot } from 'react-dom/client';
