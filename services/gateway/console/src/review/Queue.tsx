@@ -1,5 +1,7 @@
+import { Skeleton, Stack } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, type RefObject, useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
 import type { Item } from '../pages/queue';
 import { QueueItem } from './QueueItem';
 
@@ -65,6 +67,23 @@ export function Queue({ items, count, current, marked, scroller, choose, toggle 
           </div>
         );
       })}
+    </div>
+  );
+}
+
+/** What stands in place of the queue, and of the record beside it, until it is there. */
+export function QueueLoading(): ReactNode {
+  const { t } = useTranslation();
+  return (
+    <div className="reviewsplit" role="status" aria-label={t('state.loading')}>
+      <Stack className="queue" p={12}>
+        <Skeleton h={62} />
+        <Skeleton h={62} />
+        <Skeleton h={62} />
+      </Stack>
+      <div className="decision">
+        <Skeleton h={300} />
+      </div>
     </div>
   );
 }

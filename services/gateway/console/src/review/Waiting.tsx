@@ -1,4 +1,4 @@
-import { Alert, Box, Skeleton, Text } from '@mantine/core';
+import { Alert, Box, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
@@ -16,7 +16,7 @@ import { Decision, Elsewhere } from './Decision';
 import { decide, decideOne, hasMoved, type Outcome } from './decide';
 import { NothingWaits } from './NothingWaits';
 import { PrintedQueue } from './PrintedQueue';
-import { Queue } from './Queue';
+import { Queue, QueueLoading } from './Queue';
 import { Undo } from './Undo';
 import { useApprovals } from './useApprovals';
 import { keysAreOn, WaitingBar } from './WaitingBar';
@@ -176,18 +176,6 @@ export function Waiting({ outcomes }: { outcomes: ReactNode }): ReactNode {
   }, [none]);
   const chosen = decides ? open.filter((i) => marked.has(i._id)) : [];
 
-  if (queue.isPending)
-    return (
-      <Box p="md" role="status" aria-label={t('state.loading')}>
-        <Skeleton h={300} />
-      </Box>
-    );
-  if (queue.isLoadingError)
-    return (
-      <Box p="md" maw={800} mx="auto">
-        <Problem error={queue.error} retry={() => void queue.refetch()} />
-      </Box>
-    );
   return (
     <div className="review">
       <WaitingBar
@@ -216,7 +204,13 @@ export function Waiting({ outcomes }: { outcomes: ReactNode }): ReactNode {
           <Elsewhere eventId={eventId} item={seen.current} />
         </Box>
       )}
-      {none ? (
+      {queue.isPending ? (
+        <QueueLoading />
+      ) : queue.isLoadingError ? (
+        <Box p="md" maw={800} mx="auto">
+          <Problem error={queue.error} retry={() => void queue.refetch()} />
+        </Box>
+      ) : none ? (
         <NothingWaits event={query.data?.data} />
       ) : (
         <div className="reviewsplit">
