@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import i18next from 'i18next';
 import { beforeEach, expect, test } from 'vitest';
 import { de } from '../src/i18n/de';
@@ -47,6 +49,7 @@ const entries: [Entry, string][] = [
     },
     'Four-eyes control: yes, Spot check: one in: 5 → Four-eyes control: no, Spot check: one in: 9',
   ],
+  [{ action: 'organization.plan', actor: 'operator', subject: 'demo', before: 'free', after: 'team' }, 'free → team'],
   [
     { action: 'supplier-factor.approve', actor: 'u1', subject: 'f1', before: 'proposed', after: 'f v1 approved, 5bb8' },
     'Green power: proposed → f v1 approved',
@@ -55,6 +58,20 @@ const entries: [Entry, string][] = [
 
 test('an entry of the audit log names whom and what it is about', () => {
   for (const [entry, words] of entries) expect(about(entry), entry.action).toBe(words);
+});
+
+test('every action that the API document names has words in both languages', async () => {
+  const document = readFileSync(resolve(import.meta.dirname, '../../../../libs/spec/openapi.json'), 'utf8');
+  const { description } = JSON.parse(document).components.schemas.AuditEntry.properties.action;
+  const actions = [...description.matchAll(/`([a-z.-]+)`/g)].map((m: string[]) => m[1] ?? '');
+  expect(actions.length).toBeGreaterThan(20);
+  for (const language of ['en', 'de']) {
+    await i18next.changeLanguage(language);
+    for (const action of actions)
+      expect([action, action.replaceAll('.', ' ')], language).not.toContain(
+        actionOf(action).replace(/^.*: (?=[a-z])/, ''),
+      );
+  }
 });
 
 test('actions and reasons have words, and what is new stands as it came', async () => {

@@ -899,6 +899,7 @@ export const de: Translation = {
     user_address: 'E-Mail geändert',
     user_default: 'Erste Organisation gewählt',
     organization_update: 'Organisation oder Regeln geändert',
+    organization_plan: 'Tarif festgelegt',
     record_delete: 'Eintrag gelöscht',
     request_forbidden: 'Anfrage abgelehnt: nicht erlaubt',
     request_limited: 'Anfrage abgelehnt: zu viele',

@@ -897,6 +897,7 @@ export const en = {
     user_address: 'Email changed',
     user_default: 'Default organization changed',
     organization_update: 'Organization or policy changed',
+    organization_plan: 'Plan set',
     record_delete: 'Record deleted',
     request_forbidden: 'Request denied: not allowed',
     request_limited: 'Request denied: too many',

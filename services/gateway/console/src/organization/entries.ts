@@ -37,7 +37,7 @@ export function eventOf(e: Entry): string | undefined {
 /** Returns the subject of an entry, by name if known and otherwise by id; empty if it is the actor. */
 export function subjectOf(e: Entry, known: Known): string {
   const subject = e.subject ?? '';
-  if (subject === '' || subject === e.actor || e.action === 'organization.update') return '';
+  if (subject === '' || subject === e.actor || e.action.startsWith('organization.')) return '';
   const event = eventOf(e);
   if (event) {
     const title = known.events.get(event) ?? i18next.t('audit.eventId', { id: event });
