@@ -43,7 +43,7 @@ test('invitations: a new person, and one who has an account and goes on in both 
   });
   assert.deepEqual(removals, []);
   const nora = await anonymous(`/setup#${first}`);
-  await nora.page.getByRole('heading', { name: 'Welcome' }).waitFor(); // a link that was replaced names nobody
+  await nora.page.getByRole('heading', { name: 'This link does not work' }).waitFor(); // it was replaced, and names nobody
   await nora.page.getByRole('alert').getByText('This link no longer works').waitFor();
   assert.equal(await nora.page.getByRole('button').count(), 0, 'a link that is over asks for something');
   await axe(nora.page, 'set-up');

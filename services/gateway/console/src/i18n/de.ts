@@ -983,10 +983,11 @@ export const de: Translation = {
   },
   setup: {
     title: 'Willkommen',
+    dead: 'Dieser Link funktioniert nicht',
     invited: 'Einladung zu {{organization}}',
     role: 'Ihre Rolle: {{role}}. {{may}}',
     over: 'Dieser Link gilt nicht mehr: Er wurde benutzt, durch einen anderen ersetzt oder ist abgelaufen. Bitten Sie Ihre Administration um einen neuen.',
-    noToken: 'Dieser Link hat kein Token oder wurde schon geöffnet. Bitten Sie Ihre Administration um einen neuen.',
+    noToken: 'Dieser Link ist unvollständig oder wurde schon geöffnet. Bitten Sie Ihre Administration um einen neuen.',
     acceptAs: 'Sie sind als {{email}} angemeldet. Die Einladung mit diesem Konto annehmen?',
     accept: 'Einladung annehmen',
     notFor:

@@ -981,6 +981,7 @@ export const en = {
   },
   setup: {
     title: 'Welcome',
+    dead: 'This link does not work',
     invited: 'Invitation to {{organization}}',
     role: 'Your role: {{role}}. {{may}}',
     over: 'This link no longer works: it was used, replaced by another one, or has expired. Ask your administrator for a new one.',

@@ -100,7 +100,7 @@ export function SetupPage(): ReactNode {
   const offered = typeof link.data === 'object' ? link.data : undefined;
   const title = offered
     ? t('setup.invited', { organization: offered.organizationName || offered.organization })
-    : t('setup.title');
+    : t(token === '' || link.data === 'over' ? 'setup.dead' : 'setup.title');
   useTitle(link.isLoading ? undefined : title);
   if (me.isPending || link.isLoading) return <Loading />;
   const email = me.isSuccess ? me.data.email : '';
