@@ -72,6 +72,31 @@ it('names in German what the server counted and misses, and falls back to its se
     message: 'UK factors stand in for places outside the UK. It is about 3 records of 12.300000 kg together.',
   });
   expect(notice).toMatch(/\(3 Zeilen, 12,3\skg\)$/);
+  // What was taken for what is the point of such a notice.
+  for (const [code, message, named] of [
+    [
+      'CODE_IS_ALSO_A_PLACE',
+      'MAN was taken as the code of Manchester Airport. If Man, Montagnes, CI is meant, write its country behind it.',
+      'MAN: Manchester Airport',
+    ],
+    [
+      'PLACE_TAKEN_BY_NAME',
+      'Brighton, GB was taken, in the country of the event; Brighton, US has the name too. If that is meant, write its country behind it.',
+      'Brighton, GB',
+    ],
+    [
+      'AIRPORT_OF_TOWN',
+      'The airports are those that people of the towns are assumed to use: LGW for Brighton, GB, 37 km away; EMA for Derby, GB, 14 km away.',
+      'Brighton, GB: LGW, Derby, GB: EMA',
+    ],
+  ] as const)
+    expect(say('notice', { code, message })).toBe(`${server.notice[code]} (${named})`);
+  const unknown = {
+    code: 'UNKNOWN_FIELD_IGNORED',
+    field: 'cabin',
+    message: 'The field is not known to flights and was dropped.',
+  };
+  expect(say('notice', unknown)).toContain('cabin');
   const older = say('notice', {
     code: 'FACTOR_SET_OLDER_THAN_EVENT',
     message:

@@ -54,6 +54,7 @@ export function say(kind: Kind, said: Said, label?: string): string {
       : null;
   const facts = [
     ...(kind === 'fault' ? refusedIn(said.message) : []),
+    ...(kind === 'notice' ? takenIn(said) : []),
     ...(journey ? [`${journey[1]} – ${journey[2]}`] : []),
     ...(on ? [date(on)] : []),
     ...(weighed
@@ -97,6 +98,16 @@ function refusedIn(message: string): string[] {
       ? [i18next.t('said.between', { from: exactNumber(Number(bounds[1])), to: exactNumber(Number(bounds[2])) })]
       : []),
   ];
+}
+
+/** Returns the place that a notice says was taken, as the server names it, or the field that it does not know. */
+function takenIn({ code, message, field }: Said): string[] {
+  if (code === 'UNKNOWN_FIELD_IGNORED') return field ? [i18next.t('said.quoted', { text: field })] : [];
+  const [, as, place] = /^(\S+) was taken as the code of (.+?)\. If /.exec(message) ?? [];
+  if (as && place) return [`${as}: ${place}`];
+  const airports = [...message.matchAll(/([A-Z]{3,4}) for (.+?), [\d.]+ km away/g)].map((m) => `${m[2]}: ${m[1]}`);
+  const taken = /^(.+?) was taken(?: for |[,:;])/.exec(message)?.[1];
+  return taken ? [taken] : airports;
 }
 
 const capital = (text: string): string => text.charAt(0).toLocaleUpperCase() + text.slice(1);
@@ -155,6 +166,7 @@ function inWords(kind: Kind, said: Said, label?: string): string {
     if (name && text.startsWith(`${name} `)) text = capital(`${own}${text.slice(name.length)}`.trimStart());
   for (const [words, better] of plain) text = text.replace(words, better);
   // A source says more than the id of one of its factors, which stands before it.
+  if (kind === 'notice' && said.field) text = text.replace(/^The field (?=is not known )/, `“${said.field}” `);
   if (kind === 'notice') text = text.replace(/(?<=\d kg) by [\w.-]+(?= \()/g, '');
   text = setsNamed(text);
   return readable(named(text))
