@@ -346,6 +346,14 @@ test('in forced colors it can be seen what is chosen, how long bars are and wher
   assert.equal(await style('.tab:not([aria-current])', 'borderBottomColor'), paper);
   assert.notEqual(await style('.tab[aria-current]', 'borderBottomColor'), paper);
   assert.equal(await style('.mantine-SegmentedControl-label[data-active]', 'outlineStyle'), 'solid');
+  await page.goto('/organization');
+  await page.getByRole('tab', { selected: true }).waitFor();
+  assert.equal(await style('[role=tab]:not([data-active])', 'borderBottomColor'), paper);
+  assert.notEqual(await style('[role=tab][data-active]', 'borderBottomColor'), paper);
+  await page.goto('/');
+  await page.getByRole('button', { name: 'New event' }).click();
+  await page.getByRole('dialog').waitFor();
+  assert.equal(await style('.mantine-Modal-content', 'borderTopStyle'), 'solid');
   await page.goto(`/events/${id}/sheet`);
   await page.getByRole('grid').focus();
   await page.locator('.cell[data-active]').waitFor();
