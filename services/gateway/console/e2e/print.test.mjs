@@ -124,3 +124,18 @@ test('the queue is printed whole, with what a decision needs', async () => {
     for (const p of pages) assert.match(p, /Recorded by/, 'the headings are on each page');
   }
 });
+
+test('a comparison and the list of people are printed without what is for pressing', async () => {
+  const [one, other] = [await the.server.event('One'), await the.server.event('Other')];
+  await the.server.approved(one);
+  await the.server.event('A third to choose'); // there is something to replace the two with
+  const { page } = await visit('admin', `/compare?events=${one},${other}`);
+  await page.getByRole('rowheader', { name: 'Flights' }).waitFor();
+  await page.emulateMedia({ media: 'print' });
+  assert.equal(await page.locator('main').locator('button, select').filter({ visible: true }).count(), 0);
+  await page.getByText('One', { exact: true }).waitFor();
+  await page.goto('/organization?tab=members');
+  await page.getByRole('row', { name: /Demo user/ }).waitFor();
+  assert.equal(await page.locator('table button').filter({ visible: true }).count(), 0);
+  assert.equal(await page.getByRole('combobox', { name: 'Role of Demo user' }).inputValue(), 'Member');
+});

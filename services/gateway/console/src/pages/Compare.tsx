@@ -55,7 +55,7 @@ export function ComparePage(): ReactNode {
             replace={(n, id) => choose(chosen.flatMap((x, at) => (at !== n ? [x] : id ? [id] : [])))}
           />
           {chosen.length < most && left[0] && (
-            <Group mt="sm">
+            <Group mt="sm" className="unprinted">
               <NativeSelect
                 aria-label={t('compare.add')}
                 value=""
@@ -218,7 +218,7 @@ function Sides({ columns, others, replace }: SidesProps): ReactNode {
                   <Text size="xs" c="dimmed">
                     {dates(c.event.startDate, c.event.endDate)}
                   </Text>
-                  <Group gap={6} mt={4} wrap="nowrap">
+                  <Group gap={6} mt={4} wrap="nowrap" className="unprinted">
                     {others.length > 0 && (
                       <NativeSelect
                         size="xs"
