@@ -155,6 +155,37 @@ test('what is pressed on a touch screen is as large as a finger needs it', async
   assert.equal(await second.getAttribute('aria-selected'), 'false');
 });
 
+test('on a tablet in German nothing that is pressed is cut off, nor a name or a title', async () => {
+  const id = await the.server.event(
+    'A title that is longer than a tablet is wide, and that no mouse shows the rest of',
+  );
+  await the.server.approved(id);
+  const { page } = await visit('admin', `/events/${id}/report`, {
+    viewport: { width: 800, height: 1100 },
+    hasTouch: true,
+    isMobile: true,
+  });
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
+  await page.evaluate(() => localStorage.setItem('ecf.language', 'de'));
+  await page.reload();
+  for (const [path, button] of [
+    [`/events/${id}/report`, /drucken/i],
+    ['/organization?tab=members', 'Person einladen'],
+  ]) {
+    await follow(page, path);
+    await page.getByRole('button', { name: button }).waitFor();
+    await settled(page);
+    const cut = await page.evaluate(() =>
+      [...document.querySelectorAll('.mantine-Button-label, .eventtitle')]
+        .filter((e) => e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 4)
+        .map((e) => e.innerText),
+    );
+    assert.deepEqual(cut, [], path);
+  }
+  const name = await page.getByRole('rowheader', { name: /Demo user/ }).boundingBox();
+  assert.ok(name.width >= 190, `a name has ${name.width} px`);
+});
+
 test('a report of the policy, an error and a request to another host are each noticed', async () => {
   const { page, faults } = await anonymous();
   await page.getByLabel('Email').waitFor();
