@@ -151,7 +151,7 @@ func (s *server) importFile(c *fiber.Ctx) error {
 	}
 	if !again && writes.Duplicates(i.OnDuplicate) != writes.Update && writes.Duplicates(i.OnDuplicate) != writes.Skip {
 		if err := s.importedBefore(c, i, event); err != nil {
-			return err
+			return withSheets(err, sheets, at)
 		}
 	}
 	if w.Rehearsal {

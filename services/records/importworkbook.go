@@ -95,7 +95,7 @@ func hiddenSheet(sheets []xlsx.Sheet, at int) []fields.Notice {
 // headings are no fields.
 func withSheets(err error, sheets []xlsx.Sheet, at int) error {
 	e, ok := errors.AsType[*apperr.Error](err)
-	if !ok || len(sheets) == 0 || e.Code != apperr.ValidationError {
+	if !ok || len(sheets) == 0 || e.Code != apperr.ValidationError && e.Code != apperr.DuplicateFile {
 		return err
 	}
 	told := *e

@@ -202,6 +202,8 @@ func TestSheetsOfAWorkbook(t *testing.T) {
 	if got := h.send(ada, http.MethodGet, event+"/imports/"+sent.text("_id"), ""); strings.Contains(got.body, `"sheets"`) {
 		t.Error(got.body)
 	}
-	post("").want(http.StatusConflict, "DUPLICATE_FILE")
+	if got := told(post("").want(http.StatusConflict, "DUPLICATE_FILE")); !strings.Contains(got, sheets) {
+		t.Errorf("a workbook whose first sheet was imported is answered without its sheets: %s", got)
+	}
 	post("?sheet=Prices%20%26%20tax").want(http.StatusAccepted, "")
 }

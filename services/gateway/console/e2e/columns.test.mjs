@@ -14,8 +14,18 @@ test('the columns of any sheet of a workbook are chosen, once for each kind of s
   await page.locator('input[type=file]').setInputFiles(book);
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('row', { name: /^Read me first The bins/ }).waitFor();
-  await dialog.getByLabel('Sheet').fill('Bins');
-  await dialog.getByLabel('Sheet').press('Tab');
+  const sheet = dialog.getByLabel('Sheet');
+  assert.deepEqual(await sheet.locator('option').allInnerTexts(), [
+    'Notes (2 rows)',
+    'Bins (4 rows)',
+    'Winter (2 rows, hidden)',
+  ]);
+  assert.equal(await sheet.inputValue(), 'Notes');
+  await sheet.focus();
+  await page.keyboard.type('B');
+  await dialog.getByLabel('Import Went where as').waitFor();
+  // Whoever goes through the sheets with the keyboard is not led away from their list.
+  assert.equal(await sheet.evaluate((e) => e === document.activeElement && e.value), 'Bins');
   await dialog.getByLabel('Import Went where as').selectOption('treatment');
   await dialog.getByLabel('Import How much (t) as').selectOption('weightKg');
   await axe(page, 'the columns of a sheet');
@@ -42,10 +52,37 @@ test('the columns of any sheet of a workbook are chosen, once for each kind of s
   await grid(page).waitFor();
   await page.locator('input[type=file]').setInputFiles(book);
   await dialog.getByRole('row', { name: /^Read me first/ }).waitFor();
-  await dialog.getByLabel('Sheet').fill('Bins');
-  await dialog.getByLabel('Sheet').press('Tab');
+  await sheet.selectOption('Bins');
   await dialog.getByRole('button', { name: 'Import 2 rows' }).click();
   await dialog.getByText('2 rows were imported.').waitFor();
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+
+  // One sheet was imported; the next one is chosen from the same list.
+  await page.locator('input[type=file]').setInputFiles(book);
+  await sheet.selectOption('Bins');
+  await dialog.getByText('This file was already imported').waitFor();
+  await sheet.selectOption('Winter');
+  await dialog.getByText('The sheet "Winter" is hidden in the workbook.').waitFor();
+  await dialog.getByRole('button', { name: 'Import one row' }).click();
+  await dialog.getByText('One row was imported.').waitFor();
+  assert.equal((await records(again, 'waste')).items.length, 3);
+});
+
+test('the sheet of a workbook is chosen in a narrow window, in German', async () => {
+  const id = await the.server.event('Bins on the way');
+  const { page } = await visit('user', `/events/${id}/sheet?type=waste`, { locale: 'de-DE' });
+  await grid(page).waitFor();
+  const dialog = page.getByRole('dialog');
+  await page.locator('input[type=file]').setInputFiles(book);
+  const sheet = dialog.getByLabel('Blatt');
+  await sheet.waitFor();
+  await page.setViewportSize({ width: 390, height: 844 });
+  await sheet.locator('option', { hasText: 'Winter (2 Zeilen, ausgeblendet)' }).waitFor({ state: 'attached' });
+  await sheet.selectOption('Bins');
+  await dialog.getByLabel('Ziel für Went where').waitFor();
+  await axe(page, 'the sheets of a workbook in a narrow window');
+  const { width } = await sheet.boundingBox();
+  assert.ok(width > 300, `the list is ${width} pixels wide`);
 });
 
 test('a column that was read is left out, or is another field, and a field is one column', async () => {

@@ -1,6 +1,6 @@
 // What an import sends, and what it makes of the answers.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { badRows, type Import, type Options, plain, Upload, undoImport } from '../src/sheet/upload';
+import { badRows, type Import, type Options, plain, sheetsIn, Upload, undoImport } from '../src/sheet/upload';
 
 let sent: Request[];
 /** The answers, in turn; the last one stays. */
@@ -30,6 +30,32 @@ afterEach(() => vi.unstubAllGlobals());
 const query = (r: Request): Record<string, string> => Object.fromEntries(new URL(r.url).searchParams);
 const file = (name: string, content = 'From,To\nLHR,JFK'): Upload =>
   new Upload('e1', 'flights', name, new Blob([content]));
+
+describe('the sheets of a workbook', () => {
+  const sheets = [
+    { name: 'Notes', rows: 2, hidden: false },
+    { name: 'Old', rows: 0, hidden: true },
+  ];
+  const told = async (...answer: Parameters<typeof json>): Promise<unknown> => {
+    answers = [json(...answer)];
+    return sheetsIn(
+      await file('f.xlsx')
+        .rehearse(plain)
+        .catch((cause: Error) => cause),
+    );
+  };
+  it('are told by a rehearsal, also where the first one is refused or was imported before', async () => {
+    expect(await told(state('completed', { sheets }))).toEqual(sheets);
+    const refused = { message: 'no', requestId: 'r', sheets };
+    expect(await told({ code: 'VALIDATION_ERROR', ...refused }, 400)).toEqual(sheets);
+    expect(await told({ code: 'DUPLICATE_FILE', ...refused }, 409)).toEqual(sheets);
+  });
+  it('are none of any other file', async () => {
+    expect(await told(state('completed'))).toEqual([]);
+    expect(await told({ code: 'VALIDATION_ERROR', message: 'no', requestId: 'r' }, 400)).toEqual([]);
+    expect(sheetsIn(new Error('unreachable'))).toEqual([]);
+  });
+});
 
 describe('an import', () => {
   it('sends the file and says how it is written, where that was chosen', async () => {

@@ -26,6 +26,8 @@ export class ApiError extends Error {
     readonly retryAfter = 0,
     /** The columns of a file whose rehearsal was refused. */
     readonly columns: Schemas['ImportColumn'][] = [],
+    /** The sheets of a workbook that was refused. */
+    readonly sheets: Schemas['ImportSheet'][] = [],
   ) {
     super(message);
   }
@@ -38,7 +40,8 @@ export function errorOf(body: unknown, response: Pick<Response, 'status' | 'head
   if (typeof e?.code === 'string' && typeof e.message === 'string' && typeof e.requestId === 'string') {
     const details = Array.isArray(e.details) ? e.details : [];
     const columns = Array.isArray(e.columns) ? e.columns : [];
-    return new ApiError(response.status, e.code, e.message, e.requestId, details, wait, columns);
+    const sheets = Array.isArray(e.sheets) ? e.sheets : [];
+    return new ApiError(response.status, e.code, e.message, e.requestId, details, wait, columns, sheets);
   }
   return new ApiError(
     response.status,

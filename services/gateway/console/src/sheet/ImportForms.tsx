@@ -1,7 +1,7 @@
 import { Group, NativeSelect, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Options, Upload } from './upload';
+import type { Options, Sheet, Upload } from './upload';
 
 const formats = ['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', "1'234.5"];
 
@@ -10,16 +10,25 @@ interface Change {
   change: (o: Options) => void;
 }
 
-/** Which sheet of a workbook is imported. */
-export function SheetInput({ options, change }: Change): ReactNode {
+/** Which sheet of a workbook is imported; nothing where there is no choice. */
+export function SheetInput({ sheets, options, change }: Change & { sheets: Sheet[] }): ReactNode {
   const { t } = useTranslation();
+  const [first] = sheets;
+  if (!first || sheets.length === 1) return null;
   return (
-    <TextInput
+    <NativeSelect
       size="xs"
       label={t('import.sheet')}
-      placeholder={t('import.firstSheet')}
-      defaultValue={options.sheet}
-      onBlur={(e) => e.currentTarget.value !== options.sheet && change({ ...options, sheet: e.currentTarget.value })}
+      value={options.sheet || first.name}
+      data={sheets.map(({ name, rows, hidden }) => ({
+        value: name,
+        label: t(hidden ? 'import.sheetHidden' : 'import.sheetShown', { name, count: rows }),
+      }))}
+      onChange={(e) => {
+        const { value } = e.currentTarget;
+        // The first one is the same file, whether it is named or not; and that another was imported before was not asked.
+        change({ ...options, sheet: value === first.name ? '' : value, again: false });
+      }}
     />
   );
 }
@@ -49,11 +58,7 @@ export function ImportForms({ upload, options, change }: Change & { upload: Uplo
         'dateOrder',
         (['dmy', 'mdy', 'ymd'] as const).map((o) => ({ value: o, label: t(`import.${o}`) })),
       )}
-      {upload.workbook ? (
-        <SheetInput options={options} change={change} />
-      ) : (
-        select('encoding', [{ value: 'windows-1252', label: 'Windows-1252' }])
-      )}
+      {!upload.workbook && select('encoding', [{ value: 'windows-1252', label: 'Windows-1252' }])}
       {upload.type === 'attendee-travel' && (
         <TextInput
           size="xs"

@@ -11,8 +11,19 @@ import { Problem, useProblemText } from '../ui/states';
 import { type Column, namesIn, rowColumns } from './columns';
 import { ImportFaults } from './ImportFaults';
 import { ImportForms, SheetInput } from './ImportForms';
-import { MappingModal } from './MappingModal';
-import { badRows, headless, type Import, mendable, type Options, plain, type Upload, undoImport } from './upload';
+import { MappingForm } from './MappingModal';
+import {
+  badRows,
+  headless,
+  type Import,
+  mendable,
+  type Options,
+  plain,
+  type Sheet,
+  sheetsIn,
+  type Upload,
+  undoImport,
+} from './upload';
 import { useChoices } from './useChoices';
 
 interface Props {
@@ -42,11 +53,8 @@ export function ImportModal({ upload, scope, columns, close, imported, mend }: P
   const [now, setNow] = useState<Import | null>(null);
   const [done, setDone] = useState<Import | null>(null);
   const [failed, setFailed] = useState<Error | null>(null);
-  // The button that was pressed disappears at the end; focus the next step instead.
+  const [sheets, setSheets] = useState<Sheet[]>([]);
   const next = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
-    if (done) next.current?.focus();
-  }, [done]);
   const rows = rowColumns(columns);
   const choices = useChoices(scope, upload.type, rows ?? columns, options, setOptions, rows !== undefined);
   const rehearsal = useQuery({
@@ -54,6 +62,8 @@ export function ImportModal({ upload, scope, columns, close, imported, mend }: P
     queryFn: async () => {
       const answer = await upload.rehearse(options).catch((cause: Error) => cause);
       choices.look(options, answer);
+      const told = sheetsIn(answer);
+      if (told.length > 0) setSheets(told);
       if (answer instanceof Error) throw answer;
       return answer;
     },
@@ -88,146 +98,158 @@ export function ImportModal({ upload, scope, columns, close, imported, mend }: P
   const bad = done ?? rehearsal.data;
   const change = (o: Options): void => setOptions(choices.with(o));
   const { match } = choices;
-  if (match?.asking && !busy && !done)
-    return (
-      <MappingModal
-        key={match.place}
-        table={match.told.columns.map((c, n) => ({
-          heading: c.heading ?? '',
-          name: t('import.headless', { letters: c.column }),
-          example: c.examples[0] ?? '',
-          read: !c.ignored && !match.told.left[n],
-        }))}
-        mapping={match.mapping}
-        count={match.told.rows}
-        columns={rows ?? columns}
-        done={choices.choose}
-        close={() => (match.first ? leave() : choices.ask(false))}
-      >
-        {upload.workbook && <SheetInput options={options} change={change} />}
-      </MappingModal>
-    );
+  const asking = match?.asking && !busy && !done;
+  // The button that was pressed disappears with its step; the next one has the focus instead, unless something else has it.
+  useEffect(() => {
+    if ((asking || done || rehearsal.isSuccess) && !document.activeElement?.closest('[role=dialog]'))
+      next.current?.focus();
+  }, [asking, done, rehearsal.isSuccess]);
+  const steps = (
+    <>
+      {!done && !busy && <ImportForms upload={upload} options={options} change={change} />}
+      {rehearsal.isFetching && !busy && !done && (
+        <Text size="sm" role="status">
+          {t('import.looking')}
+        </Text>
+      )}
+      {twice && !done && !busy && (
+        <Alert color="orange" title={t('import.twice')} role="alert">
+          <Text size="sm">{t('import.twiceText')}</Text>
+          <Group mt="xs" gap="xs">
+            <Button size="xs" onClick={leave}>
+              {t('import.leave')}
+            </Button>
+            <Button size="xs" variant="default" onClick={() => setOptions({ ...options, again: true })}>
+              {t('import.again')}
+            </Button>
+          </Group>
+        </Alert>
+      )}
+      {rehearsal.isError && !twice && <Problem error={rehearsal.error} retry={() => void rehearsal.refetch()} />}
+      {failed && <Problem error={failed} />}
+      {unknown && <Text size="sm">{t('import.unknown')}</Text>}
+      {rehearsal.data && !busy && !done && (
+        <Text role="status">
+          {t('import.would', { count: rehearsal.data.rows - rehearsal.data.failed })}{' '}
+          {rehearsal.data.failed > 0 && t('import.wouldNot', { count: rehearsal.data.failed })}
+        </Text>
+      )}
+      {!busy && !done && <Repeats of={rehearsal.data} />}
+      {now && (
+        <div>
+          <Text size="sm" role="status">
+            {now.status === 'validating'
+              ? t('import.validating', { rows: number(now.rows) })
+              : t('import.importing', { imported: number(now.imported), rows: number(now.rows - now.failed) })}
+          </Text>
+          <Progress
+            mt={6}
+            aria-label={t('import.progress')}
+            value={now.status === 'validating' ? 0 : (100 * now.imported) / Math.max(1, now.rows - now.failed)}
+          />
+        </div>
+      )}
+      {done && (
+        <Alert color={done.status === 'failed' ? 'red' : 'teal'} role="status">
+          {done.status === 'failed' ? t('import.nothing') : t('import.done', { count: done.imported })}
+        </Alert>
+      )}
+      {bad && (bad.headRow ?? 1) > 1 && (
+        <Text size="sm" c="dimmed">
+          {t('import.headRow', { row: bad.headRow })}
+        </Text>
+      )}
+      {bad && bad.ignoredColumns.length > 0 && (
+        <Text size="sm" c="dimmed">
+          {t('import.ignored', { columns: bad.ignoredColumns.map((c) => columnName(c, t)).join(', ') })}
+        </Text>
+      )}
+      {match && !busy && !done && (
+        <div>
+          <Button size="compact-xs" variant="subtle" onClick={() => choices.ask(true)}>
+            {t('map.title')}
+          </Button>
+        </div>
+      )}
+      {bad && bad.errors.length > 0 && (
+        <ImportFaults faults={bad.errors} all={bad.errorCount} called={namesIn(columns)} />
+      )}
+      <Group justify="flex-end">
+        {done && done.imported > 0 && (
+          <Button
+            variant="default"
+            onClick={() =>
+              act(async () => {
+                const removed = await undoImport(upload.event, done._id);
+                notifications.show({ message: t('import.undone', { count: removed }) });
+                imported();
+                close();
+              })
+            }
+          >
+            {t('import.undo')}
+          </Button>
+        )}
+        {done && mendable(done) > 0 && (
+          <Button
+            ref={next}
+            onClick={() =>
+              act(async () => {
+                const { numberFormat = '', dateOrder = '' } = done;
+                mend(await badRows(upload.event, done), { ...options, numberFormat, dateOrder });
+                close();
+              })
+            }
+          >
+            {t('import.mend', { count: mendable(done) })}
+          </Button>
+        )}
+        <Button
+          variant="default"
+          onClick={leave}
+          disabled={busy}
+          {...(done && mendable(done) === 0 ? { ref: next } : {})}
+        >
+          {done ? t('state.close') : t('state.cancel')}
+        </Button>
+        {!done && (
+          <Button ref={next} onClick={() => void run()} loading={busy} disabled={!rehearsal.isSuccess} data-autofocus>
+            {t('import.run', { count: (rehearsal.data?.rows ?? 0) - (rehearsal.data?.failed ?? 0) })}
+          </Button>
+        )}
+      </Group>
+    </>
+  );
+  const cancel = (): void => (asking && !match.first ? choices.ask(false) : leave());
   return (
     <Modal
       opened
-      onClose={() => !busy && leave()}
+      onClose={() => !busy && cancel()}
       size="lg"
-      title={t('import.title', { name: upload.name })}
+      title={asking ? t('map.title') : t('import.title', { name: upload.name })}
       closeButtonProps={{ 'aria-label': t('state.close') }}
     >
       <Stack gap="sm">
-        {!done && !busy && <ImportForms upload={upload} options={options} change={change} />}
-        {rehearsal.isFetching && !busy && !done && (
-          <Text size="sm" role="status">
-            {t('import.looking')}
-          </Text>
+        {!done && !busy && <SheetInput sheets={sheets} options={options} change={change} />}
+        {asking ? (
+          <MappingForm
+            key={match.place}
+            table={match.told.columns.map((c, n) => ({
+              heading: c.heading ?? '',
+              name: t('import.headless', { letters: c.column }),
+              example: c.examples[0] ?? '',
+              read: !c.ignored && !match.told.left[n],
+            }))}
+            mapping={match.mapping}
+            count={match.told.rows}
+            columns={rows ?? columns}
+            done={choices.choose}
+            close={cancel}
+            button={next}
+          />
+        ) : (
+          steps
         )}
-        {twice && !done && !busy && (
-          <Alert color="orange" title={t('import.twice')} role="alert">
-            <Text size="sm">{t('import.twiceText')}</Text>
-            <Group mt="xs" gap="xs">
-              <Button size="xs" onClick={leave}>
-                {t('import.leave')}
-              </Button>
-              <Button size="xs" variant="default" onClick={() => setOptions({ ...options, again: true })}>
-                {t('import.again')}
-              </Button>
-            </Group>
-          </Alert>
-        )}
-        {rehearsal.isError && !twice && <Problem error={rehearsal.error} retry={() => void rehearsal.refetch()} />}
-        {failed && <Problem error={failed} />}
-        {unknown && <Text size="sm">{t('import.unknown')}</Text>}
-        {rehearsal.data && !busy && !done && (
-          <Text role="status">
-            {t('import.would', { count: rehearsal.data.rows - rehearsal.data.failed })}{' '}
-            {rehearsal.data.failed > 0 && t('import.wouldNot', { count: rehearsal.data.failed })}
-          </Text>
-        )}
-        {!busy && !done && <Repeats of={rehearsal.data} />}
-        {now && (
-          <div>
-            <Text size="sm" role="status">
-              {now.status === 'validating'
-                ? t('import.validating', { rows: number(now.rows) })
-                : t('import.importing', { imported: number(now.imported), rows: number(now.rows - now.failed) })}
-            </Text>
-            <Progress
-              mt={6}
-              aria-label={t('import.progress')}
-              value={now.status === 'validating' ? 0 : (100 * now.imported) / Math.max(1, now.rows - now.failed)}
-            />
-          </div>
-        )}
-        {done && (
-          <Alert color={done.status === 'failed' ? 'red' : 'teal'} role="status">
-            {done.status === 'failed' ? t('import.nothing') : t('import.done', { count: done.imported })}
-          </Alert>
-        )}
-        {bad && (bad.headRow ?? 1) > 1 && (
-          <Text size="sm" c="dimmed">
-            {t('import.headRow', { row: bad.headRow })}
-          </Text>
-        )}
-        {bad && bad.ignoredColumns.length > 0 && (
-          <Text size="sm" c="dimmed">
-            {t('import.ignored', { columns: bad.ignoredColumns.map((c) => columnName(c, t)).join(', ') })}
-          </Text>
-        )}
-        {match && !busy && !done && (
-          <div>
-            <Button size="compact-xs" variant="subtle" onClick={() => choices.ask(true)}>
-              {t('map.title')}
-            </Button>
-          </div>
-        )}
-        {bad && bad.errors.length > 0 && (
-          <ImportFaults faults={bad.errors} all={bad.errorCount} called={namesIn(columns)} />
-        )}
-        <Group justify="flex-end">
-          {done && done.imported > 0 && (
-            <Button
-              variant="default"
-              onClick={() =>
-                act(async () => {
-                  const removed = await undoImport(upload.event, done._id);
-                  notifications.show({ message: t('import.undone', { count: removed }) });
-                  imported();
-                  close();
-                })
-              }
-            >
-              {t('import.undo')}
-            </Button>
-          )}
-          {done && mendable(done) > 0 && (
-            <Button
-              ref={next}
-              onClick={() =>
-                act(async () => {
-                  const { numberFormat = '', dateOrder = '' } = done;
-                  mend(await badRows(upload.event, done), { ...options, numberFormat, dateOrder });
-                  close();
-                })
-              }
-            >
-              {t('import.mend', { count: mendable(done) })}
-            </Button>
-          )}
-          <Button
-            variant="default"
-            onClick={leave}
-            disabled={busy}
-            {...(done && mendable(done) === 0 ? { ref: next } : {})}
-          >
-            {done ? t('state.close') : t('state.cancel')}
-          </Button>
-          {!done && (
-            <Button onClick={() => void run()} loading={busy} disabled={!rehearsal.isSuccess} data-autofocus>
-              {t('import.run', { count: (rehearsal.data?.rows ?? 0) - (rehearsal.data?.failed ?? 0) })}
-            </Button>
-          )}
-        </Group>
       </Stack>
     </Modal>
   );

@@ -1,5 +1,5 @@
-import { Box, Button, Group, Modal, NativeSelect, ScrollArea, Table, Text } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { Button, Group, Modal, NativeSelect, ScrollArea, Table, Text } from '@mantine/core';
+import { type ReactNode, type Ref, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { asRead } from './choices';
 import type { Column } from './columns';
@@ -21,28 +21,43 @@ interface Props {
   /** How many rows there are; undefined where it is not known. */
   count: number | undefined;
   columns: Column[];
-  /** What stands above the columns. */
-  children?: ReactNode;
   done: (m: Mapping) => void;
   close: () => void;
 }
 
 /** Asks which column of a table is which of ours, once for each kind of table. */
-export function MappingModal({ table, mapping: proposed, count, columns, children, done, close }: Props): ReactNode {
+export function MappingModal(props: Props): ReactNode {
   const { t } = useTranslation();
-  const [mapping, setMapping] = useState(proposed);
   return (
     <Modal
       opened
-      onClose={close}
+      onClose={props.close}
       size="lg"
       title={t('map.title')}
       closeButtonProps={{ 'aria-label': t('state.close') }}
     >
+      <MappingForm {...props} />
+    </Modal>
+  );
+}
+
+/** The question of MappingModal, for a dialog that has more than it. */
+export function MappingForm({
+  table,
+  mapping: proposed,
+  count,
+  columns,
+  done,
+  close,
+  button,
+}: Props & { button?: Ref<HTMLButtonElement> }): ReactNode {
+  const { t } = useTranslation();
+  const [mapping, setMapping] = useState(proposed);
+  return (
+    <>
       <Text size="sm" mb="sm">
         {count === undefined ? t('map.remembered') : t('map.text', { count })}
       </Text>
-      {children && <Box mb="sm">{children}</Box>}
       <ScrollArea.Autosize mah="55vh">
         <Table>
           <Table.Thead>
@@ -83,10 +98,10 @@ export function MappingModal({ table, mapping: proposed, count, columns, childre
         <Button variant="default" onClick={close}>
           {t('state.cancel')}
         </Button>
-        <Button onClick={() => done(mapping)} disabled={mapping.every((m) => m === '')} data-autofocus>
+        <Button ref={button} onClick={() => done(mapping)} disabled={mapping.every((m) => m === '')} data-autofocus>
           {count === undefined ? t('map.go') : t('map.insert', { count })}
         </Button>
       </Group>
-    </Modal>
+    </>
   );
 }

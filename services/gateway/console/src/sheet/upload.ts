@@ -1,10 +1,11 @@
 /** Files on their way through the API's import: rehearsed, imported, followed, taken back, and what was wrong with them. */
-import { type ApiError, all, api, call, consoleFetch, errorOf, keyed, type Schemas, take } from '../api/client';
+import { ApiError, all, api, call, consoleFetch, errorOf, keyed, type Schemas, take } from '../api/client';
 import { cellNumber } from '../format';
 import type { Column } from './columns';
 import { matchHeading, parseTable } from './table';
 
 export type Import = Schemas['Import'];
+export type Sheet = Schemas['ImportSheet'];
 
 export interface Options {
   numberFormat: string;
@@ -86,6 +87,12 @@ export class Upload {
   }
 }
 
+/** Returns the sheets that the answer to a rehearsal tells, the one read by default first; none of a file that has no sheets. */
+export function sheetsIn(answer: Import | Error): Sheet[] {
+  if (!(answer instanceof Error)) return answer.sheets ?? [];
+  return answer instanceof ApiError ? answer.sheets : [];
+}
+
 /** Codes of rows that are no records, such as totals, which cannot be corrected into some. */
 const noRecords: string[] = ['TOTALS_ROW', 'ROW_NOT_COUNTED', 'REPEATED_HEAD'];
 
@@ -163,7 +170,7 @@ export async function badRows(event: string, { _id: id, errors, errorCount }: Im
       headers: { Accept: 'text/csv' },
     }),
   );
-  if (!response.ok) throw errorOf(await response.json().catch(() => null), response) as ApiError;
+  if (!response.ok) throw errorOf(await response.json().catch(() => null), response);
   return parseTable(await response.text())
     .filter((line) => !sums.has(/^row \d+:/.exec(line.at(-1) ?? '')?.[0] ?? ''))
     .map((line) => line.map(unguarded));
