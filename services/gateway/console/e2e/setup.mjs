@@ -30,7 +30,8 @@ afterEach(async (t) => {
   // SHOTS=folder keeps a picture of the page that each flow ended with.
   if (process.env.SHOTS)
     for (const [n, o] of opened.entries())
-      await o.page.screenshot({ path: `${process.env.SHOTS}/${t.name.replace(/\W+/g, '-')}-${n}.png` });
+      if (!o.page.isClosed())
+        await o.page.screenshot({ path: `${process.env.SHOTS}/${t.name.replace(/\W+/g, '-')}-${n}.png` });
   // What a flow that failed was looking at says more than what it waited for.
   if (t.error || t.passed === false)
     for (const o of opened) {
@@ -145,6 +146,14 @@ export async function paste(page, text) {
   await page.evaluate((t) => navigator.clipboard.writeText(t), text);
   await grid(page).focus();
   await page.keyboard.press('Control+v');
+}
+
+/** Pastes a table with headings into a sheet without rows, which the server reads before they are there. */
+export async function pasteTable(page, text) {
+  await paste(page, text);
+  await until('its rows are there', async () =>
+    (await page.locator('[role=row][aria-rowindex="2"] .celltext').allInnerTexts()).some((t) => t.trim() !== ''),
+  );
 }
 
 export const flights = 'From\tTo\tPAX\tClass\nLHR\tJFK\t2\teconomy\nCDG\tJKF\t3\tbusiness\nMAN\tDUB\t14\teconomy';

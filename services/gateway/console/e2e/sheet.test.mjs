@@ -309,6 +309,67 @@ test('at 360 px the sheet is one row as a form, and no page scrolls sideways', a
   }
 });
 
+test('a pasted table waits where the server is away, and is there once it answers', async () => {
+  const id = await the.server.event('Later');
+  const { page } = await visit('user', `/events/${id}/sheet?type=waste`);
+  await grid(page).waitFor();
+  const away = (route) => route.abort('connectionrefused');
+  await page.route('**/waste/import?*', away);
+  await paste(page, 'Treatment\tWeight (t)\nlandfill\t1.5\nrecycling\t2\nTotal\t3.5');
+  const dialog = page.getByRole('dialog', { name: 'Pasted table' });
+  await dialog.getByText('3 rows are waiting here.').waitFor();
+  await axe(page, 'a pasted table that could not be read');
+  await page.unroute('**/waste/import?*', away);
+  await dialog.getByRole('button', { name: 'Try again' }).click();
+  await says(page, 2, 1, 'recycling');
+  await page.getByText('One row was not added.').waitFor();
+  await dialog.waitFor({ state: 'detached' });
+  assert.ok(await grid(page).evaluate((e) => e.contains(document.activeElement)));
+  // Cells without headings need no server.
+  await page.route('**/waste/import?*', away);
+  await cell(page, 3, 1).click();
+  await page.evaluate(() => navigator.clipboard.writeText('landfill\nrecycling'));
+  await page.keyboard.press('Control+v');
+  await says(page, 4, 1, 'recycling');
+});
+
+test('a pasted table is read to its end while another kind of records is shown', async () => {
+  const id = await the.server.event('Elsewhere');
+  const { page } = await visit('user', `/events/${id}/sheet?type=waste`);
+  await grid(page).waitFor();
+  let answer;
+  const held = new Promise((resolve) => {
+    answer = resolve;
+  });
+  await page.route('**/waste/import?*', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await paste(page, 'Treatment\tWeight (t)\nlandfill\t1.5');
+  // A dialog may say by now that the table is being read.
+  await page.evaluate(() => document.querySelector('#tab-flights').click());
+  await page.getByRole('columnheader', { name: /^From/ }).waitFor();
+  answer();
+  await page.getByText('One row was added.').waitFor();
+  const saved = async () => (await the.server.api('user', 'GET', `/events/${id}/waste`)).items;
+  await until('the row is saved', async () => (await saved()).length === 1);
+  assert.equal((await saved())[0].weightKg, 1500);
+});
+
+test('a pasted column of which nothing says the unit is asked about, and what cannot be read stays as it is', async () => {
+  const id = await the.server.event('Units');
+  const { page } = await visit('user', `/events/${id}/sheet?type=waste`);
+  await grid(page).waitFor();
+  await paste(page, 'Treatment\tWeight\nlandfill\t2 t\nlandfill\t3 t\nlandfill\t4 t\nlandfill\t150');
+  const dialog = page.getByRole('dialog');
+  assert.equal(await dialog.getByLabel('Import Weight as').inputValue(), 'weightKg');
+  await dialog.getByRole('button', { name: 'Add 4 rows' }).click();
+  await cell(page, 6, 1).click();
+  const saved = async () => (await the.server.api('user', 'GET', `/events/${id}/waste`)).items;
+  await until('the rows are saved', async () => (await saved()).length === 4);
+  assert.deepEqual((await saved()).map((r) => r.weightKg).sort(), [150, 2000, 3000, 4000]);
+});
+
 test('a pasted column in another unit than the field is taken in that unit', async () => {
   const id = await the.server.event('Tonnes');
   const { page } = await visit('user', `/events/${id}/sheet?type=waste`);

@@ -1,6 +1,6 @@
 // The console in another language, and what stands beside the figure.
 import assert from 'node:assert/strict';
-import { anonymous, axe, cell, grid, paste, says, settled, test, the, until, visit } from './setup.mjs';
+import { anonymous, axe, cell, grid, paste, pasteTable, says, settled, test, the, until, visit } from './setup.mjs';
 
 test('somebody who reads German has a German sheet', async () => {
   const id = await the.server.event('Herbsttagung');
@@ -57,7 +57,7 @@ test('an import in German names the columns that a file lacks, and reads a paste
   await dialog.getByRole('button', { name: 'Abbrechen' }).click();
   await dialog.waitFor({ state: 'hidden' });
 
-  await paste(
+  await pasteTable(
     page,
     'Rechnungen\t\t\nKategorie\tBetrag netto (EUR)\tBeschreibung\nSicherheitsdienst\t6.200,50\tAbend\nDruck\t1.250,00 €\tPlakate',
   );
@@ -169,10 +169,13 @@ test('days are written as at home, and one that could be two is asked about', as
   const id = await the.server.event('Days');
   const { page } = await visit('user', `/events/${id}/sheet`);
   await grid(page).waitFor();
-  await paste(page, 'From\tTo\tPAX\tDate\nLHR\tJFK\t2\t3/4/2026\nLHR\tCDG\t2\t13/4/2026');
+  // Below one another the second would say what the first one is.
+  await pasteTable(page, 'From\tTo\tPAX\tDate\nLHR\tJFK\t2\t3/4/2026');
+  await paste(page, 'From\tTo\tPAX\tDate\nLHR\tCDG\t2\t13/4/2026');
+  await says(page, 2, 2, 'CDG');
   await page.getByText('Date can be read as two days.').first().waitFor();
   await page.getByRole('button', { name: '03/04/2026' }).click();
-  await cell(page, 2, 1).click(); // a row is saved when it is left
+  await cell(page, 3, 1).click(); // a row is saved when it is left
   await until('both rows are saved', async () => {
     const { items } = await the.server.api('user', 'GET', `/events/${id}/flights`);
     const days = items.map((r) => r.date).sort();

@@ -83,29 +83,38 @@ describe('the columns of a file', () => {
     expect(choicesOf(some, ['date', 'rooms', '', asRead], stays)).toEqual(['A:date', 'C:']);
     expect(choicesOf(some, ['', 'nights', 'rooms', 'description'], stays)).toEqual(['B:nights', 'C:rooms']);
   });
-  it('keep the units and the currency that headings name', () => {
-    const as = (heading: string, field: string, of = waste): string[] => choicesOf(told([read(heading)]), [field], of);
-    expect(as('Weight (t)', 'weightKg')).toEqual(['A:Weight (t)']);
-    expect(as('Load (Tonnen)', 'weightKg')).toEqual(['A:Weight (Tonnen)']);
-    expect(as('Weight (kg)', 'weightKg')).toEqual(['A:weightKg']);
-    expect(as('Weight (net)', 'weightKg')).toEqual(['A:weightKg']);
-    expect(as('Rechnung (EUR)', 'amount', purchases)).toEqual(['A:Amount (EUR)']);
+  it('keep the units and the currency that the server found in headings', () => {
+    const as = (heading: string, unit: string | undefined, field: string, of = waste): string[] =>
+      choicesOf(told([{ ...read(heading), ...(unit ? { unit } : {}) }]), [field], of);
+    expect(as('Weight (t)', 't', 'weightKg')).toEqual(['A:Weight (t)']);
+    expect(as('Load (Tonnen)', 'Tonnen', 'weightKg')).toEqual(['A:Weight (Tonnen)']);
+    expect(as('Weight (kg)', 'kg', 'weightKg')).toEqual(['A:weightKg']);
+    expect(as('Weight (net)', undefined, 'weightKg')).toEqual(['A:weightKg']);
+    expect(as('Rechnung (EUR)', 'EUR', 'amount', purchases)).toEqual(['A:Amount (EUR)']);
+    expect(as('How long (nights)', 'nights', 'rooms', stays)).toEqual(['A:rooms']);
+  });
+  it('are proposed as the server says that headings may be meant', () => {
+    const net = told([read('Art', 'treatment'), { ...read('Weight (net)'), may: 'weightKg' }, read('Hall')]);
+    expect(proposeChoices(net, waste)).toEqual(['treatment', 'weightKg', '']);
+    expect(choicesOf(net, ['treatment', 'weightKg', ''], waste)).toEqual(['B:weightKg']);
+    const twice = told([read('weightKg', 'weightKg'), { ...read('Weight (net)'), may: 'weightKg' }]);
+    expect(proposeChoices(twice, waste)).toEqual(['weightKg', '']);
   });
   it('are asked about where neither heading nor cells say the unit, and then are in that of the field', () => {
-    const sure = (heading: string, ...cells: string[]): boolean => {
-      const one = told([read(heading, 'weightKg', ...cells)]);
+    const weight = (...cells: string[]): ReadColumn => ({ ...read('Weight', 'weightKg', ...cells), noUnit: true });
+    const sure = (column: ReadColumn): boolean => {
+      const one = told([column]);
       return !unsure(one, proposeChoices(one, waste), waste, false);
     };
-    for (const heading of ['Weight', 'weight', 'Weight (net)', 'WEIGHT*'])
-      expect(sure(heading, '1'), heading).toBe(false);
-    expect(sure('Weight', '1 t', '1.5')).toBe(false);
-    expect(sure('Weight', '1 t', '', 'n/a')).toBe(true);
-    for (const heading of ['Weight (kg)', 'Weight [t]', 'weightKg']) expect(sure(heading, '1'), heading).toBe(true);
-    const left = told([read('Weight', 'weightKg', '1')], ['Weight']);
+    expect(sure(weight('1'))).toBe(false);
+    expect(sure(weight('1 t', '1.5'))).toBe(false);
+    expect(sure(weight('1 t', '', 'n/a'))).toBe(true);
+    expect(sure(read('Weight (kg)', 'weightKg', '1'))).toBe(true);
+    const left = told([weight('1')], ['Weight']);
     const proposed = proposeChoices(left, waste);
     expect(proposed).toEqual(['weightKg']);
     expect(choicesOf(left, proposed, waste)).toEqual(['A:weightKg']);
-    expect(choicesOf(told([read('Weight', 'weightKg', '1')]), ['weightKg'], waste)).toEqual(['A:weightKg']);
+    expect(choicesOf(told([weight('1')]), ['weightKg'], waste)).toEqual(['A:weightKg']);
   });
   it('are remembered for files with the same headings', () => {
     const file = told([read('Anreise'), read('rooms', 'rooms'), read('')]);

@@ -1,6 +1,5 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { columnsOf } from '../src/sheet/columns';
-import { proposeMapping, rememberMapping } from '../src/sheet/mapping';
 import { fromHeading, hasHeading, matchHeading, parseTable, writeTable } from '../src/sheet/table';
 
 const flights = columnsOf({
@@ -14,14 +13,6 @@ const flights = columnsOf({
     roundTrip: { type: 'boolean' },
     description: { type: 'string', 'x-headings': ['notes'] },
   },
-});
-
-beforeEach(() => {
-  const kept = new Map<string, string>();
-  vi.stubGlobal('localStorage', {
-    getItem: (k: string) => kept.get(k) ?? null,
-    setItem: (k: string, v: string) => kept.set(k, v),
-  });
 });
 
 describe('parseTable', () => {
@@ -87,43 +78,6 @@ describe('headings', () => {
         flights,
       ),
     ).toBe(false);
-  });
-  it('remembers a mapping for tables of the same heading', () => {
-    const head = ['Who', 'From', 'To'];
-    expect(proposeMapping('o:u', 'flights', [head], flights)).toEqual({ mapping: ['', 'from', 'to'], sure: false });
-    rememberMapping('o:u', 'flights', head, ['description', 'from', 'to']);
-    expect(proposeMapping('o:u', 'flights', [head], flights)).toEqual({
-      mapping: ['description', 'from', 'to'],
-      sure: true,
-    });
-    expect(proposeMapping('o:other', 'flights', [head], flights).sure).toBe(false);
-  });
-});
-describe('a heading that says no unit', () => {
-  const freight = columnsOf({
-    type: 'object',
-    properties: {
-      distanceKm: { type: 'number', 'x-unit': 'km', 'x-units': ['km', 'mi'] },
-      nights: { type: 'integer', 'x-unit': 'nights' },
-      count: { type: 'integer' },
-    },
-  });
-  const sure = (head: string, ...cells: string[]): boolean =>
-    proposeMapping('o:u', 'freight', [[head, 'Count'], ...cells.map((c) => [c, '1'])], freight).sure;
-  it('is asked about where numbers below it say none either', () => {
-    for (const head of ['Distance', 'distance', 'Distance (net)', 'DISTANCE*']) {
-      expect(sure(head, '112'), head).toBe(false);
-      expect(sure(head, '112 miles', '1.200,5'), head).toBe(false);
-    }
-    expect(sure('Distance', '112 miles', '', 'n/a')).toBe(true);
-  });
-  it('is not asked about where it says one, or where there is only one', () => {
-    for (const head of ['Distance (km)', 'Distance [miles]', 'distance_km', 'Distance km', 'distanceKm', 'Nights'])
-      expect(sure(head, '112'), head).toBe(true);
-  });
-  it('is not asked about again', () => {
-    rememberMapping('o:u', 'freight', ['Distance', 'Count'], ['distanceKm', 'count']);
-    expect(sure('Distance', '112')).toBe(true);
   });
 });
 

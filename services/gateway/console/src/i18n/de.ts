@@ -474,6 +474,14 @@ export const de: Translation = {
     insert_one: 'Eine Zeile hinzufügen',
     insert_other: '{{count}} Zeilen hinzufügen',
   },
+  paste: {
+    title: 'Eingefügte Tabelle',
+    reading: 'Die Tabelle wird gelesen …',
+    kept_one: 'Eine Zeile wartet hier.',
+    kept_other: '{{count}} Zeilen warten hier.',
+    left_one: 'Eine Zeile wurde nicht hinzugefügt.',
+    left_other: '{{count}} Zeilen wurden nicht hinzugefügt.',
+  },
   import: {
     title: '{{name}} importieren',
     looking: 'Die Datei wird durchgesehen …',

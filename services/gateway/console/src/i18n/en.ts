@@ -460,6 +460,14 @@ export const en = {
     insert_one: 'Add one row',
     insert_other: 'Add {{count}} rows',
   },
+  paste: {
+    title: 'Pasted table',
+    reading: 'Reading the table …',
+    kept_one: 'One row is waiting here.',
+    kept_other: '{{count}} rows are waiting here.',
+    left_one: 'One row was not added.',
+    left_other: '{{count}} rows were not added.',
+  },
   import: {
     title: 'Import {{name}}',
     looking: 'Checking the file …',

@@ -11,7 +11,7 @@ import { Problem, useProblemText } from '../ui/states';
 import { type Column, namesIn, rowColumns } from './columns';
 import { ImportFaults } from './ImportFaults';
 import { ImportForms, SheetInput } from './ImportForms';
-import { MappingForm } from './MappingModal';
+import { MappingForm } from './MappingForm';
 import {
   badRows,
   headless,

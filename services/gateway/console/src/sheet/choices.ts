@@ -1,11 +1,13 @@
 /** What the columns of a file are: as the server reads them, and as somebody chose. */
 import { ApiError, type Schemas } from '../api/client';
 import type { Column } from './columns';
-import { namesNoUnit, saysNoUnit, unitIn } from './headunits';
 import { bare, type Mapping, matchHeading } from './table';
 import type { Import } from './upload';
 
 export type ReadColumn = Schemas['ImportColumn'];
+
+/** A number without a unit. */
+export const isBare = (text: string): boolean => /^[\d.,'’\s+-]*\d[\d.,'’\s]*$/u.test(text);
 
 /** Stands for a column that stays what the server makes of its heading, such as days from which nights are counted. */
 export const asRead = '*';
@@ -37,13 +39,23 @@ export function toldBy(answer: Import | Error): Told | undefined {
   return { columns: answer.columns, left: answer.columns.map((c) => c.ignored), refused: true };
 }
 
+/** Returns the unit or the currency that the heading of a column names, if it is another than that of a field that has several. */
+export const unitOf = (c: ReadColumn, column: Column): string | undefined =>
+  c.unit?.toLowerCase() !== column.unit.toLowerCase() && (column.units.length > 0 || column.field === 'amount')
+    ? c.unit
+    : undefined;
+
+/** Returns the field that the heading of a column is or may be, other than one that its cells only contribute to. */
+const meantBy = (c: ReadColumn, left: boolean, columns: Column[]): string | undefined =>
+  c.may ?? (left || matchHeading(c.heading ?? '', columns) === c.field ? c.field : undefined);
+
 /** Returns what is proposed for each column: the field that it is, or that its heading may mean. */
 export function proposeChoices(told: Told, columns: Column[]): Mapping {
   const known = (field: string | undefined): boolean => columns.some((c) => c.field === field);
   const read = told.columns.map((c, n) => (!told.left[n] && !c.ignored && known(c.field) ? c.field : undefined));
   const used = new Set<string>();
   return told.columns.map((c, n) => {
-    const meant = matchHeading(c.heading ?? '', columns);
+    const meant = meantBy(c, told.left[n] ?? false, columns);
     const field = read[n] ?? (c.field && !told.left[n] ? undefined : meant);
     const alone = field !== undefined && read.filter((f) => f === field).length <= (read[n] ? 1 : 0);
     if (field && !used.has(field) && (alone || (read[n] && meant === field))) {
@@ -58,8 +70,9 @@ export function proposeChoices(told: Told, columns: Column[]): Mapping {
 export function unsure(told: Told, proposed: Mapping, columns: Column[], people: boolean): boolean {
   // Of people most columns are left out on purpose.
   if (told.refused || (!people && told.left.some(Boolean))) return true;
-  const lines = [0, 1, 2].map((line) => told.columns.map((c) => c.examples[line] ?? ''));
-  return saysNoUnit([told.columns.map((c) => c.heading ?? ''), ...lines], proposed, columns);
+  return told.columns.some(
+    (c, n) => c.noUnit && columns.some((x) => x.field === proposed[n]) && c.examples.some(isBare),
+  );
 }
 
 /**
@@ -73,9 +86,8 @@ export function choicesOf(told: Told, mapping: Mapping, columns: Column[]): stri
     if (field === '') return left ? [] : [`${c.column}:`];
     const column = columns.find((x) => x.field === field);
     if (!column) return [];
-    const heading = c.heading ?? '';
-    if (c.field === field && !left && !namesNoUnit(heading, column, columns)) return [];
-    const unit = unitIn(heading, column, columns);
+    if (c.field === field && !left && !c.noUnit) return [];
+    const unit = unitOf(c, column);
     return [`${c.column}:${unit ? `${column.label} (${unit})` : field}`];
   });
 }

@@ -1,25 +1,28 @@
 import { notifications } from '@mantine/notifications';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { say } from '../i18n/server';
 import type { Column } from './columns';
 import type { Engine } from './engine';
 import { documentOf, type Evidence, isDocument } from './evidence';
-import { cellsOfLine, saysNoUnit } from './headunits';
 import { ImportModal } from './ImportModal';
-import { MappingModal } from './MappingModal';
-import { proposeMapping, rememberMapping } from './mapping';
-import { asHere } from './notation';
 import { isOriginTable } from './origins';
-import { fromHeading, type Mapping, matchHeading } from './table';
-import { asCells, Upload } from './upload';
+import { PasteModal } from './PasteModal';
+import type { Line } from './reading';
+import { fromHeading } from './table';
+import { type Import, type Options, Upload, writeCSV } from './upload';
 
+/** A table with headings that is read, and how it is written, where that is known. */
 interface Pasted {
+  key: string;
+  type: string;
+  columns: Column[];
   table: string[][];
-  mapping: Mapping;
+  form: Partial<Options>;
 }
 
-const writeCSV = (table: string[][]): string =>
-  table.map((line) => line.map((c) => `"${c.replaceAll('"', '""')}"`).join(',')).join('\n');
+/** What is still to be read into a sheet: another kind of records may be shown meanwhile, and no table is lost by it. */
+const waiting = new WeakMap<Engine, Pasted[]>();
 
 export interface Tables {
   /** Takes files: the rows of a table go through the API's import, documents become evidence of a row. */
@@ -42,16 +45,25 @@ export function useTables(
 ): Tables {
   const { t } = useTranslation();
   const { store } = engine;
-  const [pasted, setPasted] = useState<Pasted | null>(null);
+  /** The first one is read now; the others were pasted meanwhile. */
+  const [pasted, setPasted] = useState(() => waiting.get(engine) ?? []);
+  const change = (f: (p: Pasted[]) => Pasted[]): void => {
+    waiting.set(engine, f(waiting.get(engine) ?? []));
+    setPasted(waiting.get(engine) ?? []);
+  };
   const [upload, setUpload] = useState<Upload | null>(null);
   const everything = type === 'all';
 
-  const fill = (table: string[][], mapping: Mapping): void => {
-    const [head = [], ...lines] = asHere(table, mapping, columns);
-    const edits = lines.map((line) => ({ type, cells: cellsOfLine(head, line, mapping, columns) }));
-    const keys = store.edit(edits.filter((e) => Object.keys(e.cells).length > 0));
+  const read = (table: string[][], form: Partial<Options> = {}): void =>
+    change((p) => [...p, { key: crypto.randomUUID(), type, columns, table, form }]);
+  const fill = (lines: Line[], left: Import['errors']): void => {
+    const keys = store.edit(lines.filter((e) => Object.keys(e.cells).length > 0));
     stay();
-    notifications.show({ message: t('sheet.added', { count: keys.length }) });
+    if (keys.length > 0 || left.length === 0) notifications.show({ message: t('sheet.added', { count: keys.length }) });
+    if (left.length === 0) return;
+    const reasons = [...new Set(left.map((fault) => say('fault', fault)))].slice(0, 3).join(' ');
+    const message = `${t('paste.left', { count: left.length })} ${reasons}`;
+    notifications.show({ color: 'orange', message, autoClose: 20_000 });
   };
 
   const take = async (files: File[], row?: number): Promise<void> => {
@@ -70,25 +82,30 @@ export function useTables(
     }
     const headed = everything ? undefined : fromHeading(table, columns);
     if (!headed) return false;
-    const { mapping, sure } = proposeMapping(engine.scope, type, headed, columns);
-    if (sure) fill(headed, mapping);
-    else setPasted({ table: headed, mapping });
+    read(headed);
     return true;
   };
+  const [now] = pasted;
+  const next = (): void => change(([, ...others]) => others);
   const dialogs = (
     <>
-      {pasted && (
-        <MappingModal
-          table={(pasted.table[0] ?? []).map((heading, n) => ({ heading, example: pasted.table[1]?.[n] ?? '' }))}
-          mapping={pasted.mapping}
-          count={pasted.table.length - 1}
-          columns={columns}
-          close={() => setPasted(null)}
-          done={(mapping) => {
-            rememberMapping(engine.scope, type, pasted.table[0] ?? [], mapping);
-            fill(pasted.table, mapping);
+      {now && (
+        <PasteModal
+          key={now.key}
+          event={engine.event}
+          scope={engine.scope}
+          type={now.type}
+          table={now.table}
+          form={now.form}
+          columns={now.columns}
+          close={() => {
+            focus();
+            next();
+          }}
+          fill={(lines, left) => {
+            fill(lines, left);
             focus(); // before the dialog goes, so that no key typed in between is lost
-            setPasted(null);
+            next();
           }}
         />
       )}
@@ -102,15 +119,10 @@ export function useTables(
             setUpload(null);
           }}
           imported={() => void engine.refreshed()}
-          mend={(left, options) => {
-            const table = asCells(left, options, columns);
-            const mapping = (table[0] ?? []).map((h) => matchHeading(h, columns) ?? '');
-            if (saysNoUnit(table, mapping, columns)) setPasted({ table, mapping });
-            else fill(table, mapping);
-          }}
+          mend={(left, { numberFormat, dateOrder }) => read(left, { numberFormat, dateOrder })}
         />
       )}
     </>
   );
-  return { take: (files, row) => void take(files, row), paste, open: pasted !== null || upload !== null, dialogs };
+  return { take: (files, row) => void take(files, row), paste, open: pasted.length > 0 || upload !== null, dialogs };
 }

@@ -53,13 +53,10 @@ export const bare = (s: string): string =>
     .replace(/\(.*?\)|\[.*?\]/g, '')
     .replace(/[^\p{L}\p{N}]/gu, '');
 
-/** The tax in brackets behind an amount: the column has the tax, and not the amount. */
-const ofTax = /[([](?:vat|tax|mwst|ust|tva|iva|btw|moms|dph|kdv|áfa|φπα|mva|alv)[)\]]/i;
-
 /** Returns the field that a heading means; undefined when none. */
 export function matchHeading(heading: string, columns: Column[]): string | undefined {
   const h = bare(heading);
-  if (!h || ofTax.test(heading)) return undefined;
+  if (!h) return undefined;
   const exact = columns.find((c) => bare(c.field) === h || bare(c.label) === h || bare(c.label + c.unit) === h);
   if (exact) return exact.field;
   return columns.find((c) => c.headings.some((a) => bare(a) === h))?.field;

@@ -1,8 +1,7 @@
 /** Files on their way through the API's import: rehearsed, imported, followed, taken back, and what was wrong with them. */
 import { ApiError, all, api, call, consoleFetch, errorOf, keyed, type Schemas, take } from '../api/client';
 import { cellNumber } from '../format';
-import type { Column } from './columns';
-import { matchHeading, parseTable } from './table';
+import { parseTable } from './table';
 
 export type Import = Schemas['Import'];
 export type Sheet = Schemas['ImportSheet'];
@@ -30,6 +29,10 @@ export const plain: Options = {
   columns: [],
 };
 
+/** Writes a table as a file. */
+export const writeCSV = (table: string[][]): string =>
+  table.map((line) => line.map((c) => `"${c.replaceAll('"', '""')}"`).join(',')).join('\n');
+
 const workbook = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 const followed = 400;
 
@@ -52,6 +55,11 @@ export class Upload {
     return this.send(o, { 'X-Dry-Run': 'true' });
   }
 
+  /** As rehearse, with the rows as they are read. */
+  read(o: Options): Promise<Import> {
+    return this.send(o, { 'X-Dry-Run': 'true' }, { records: 'true' });
+  }
+
   /**
    * Imports the valid rows of the file, and reports the progress until it has finished.
    * An import that was lost sight of is followed again, not begun again.
@@ -68,8 +76,8 @@ export class Upload {
     });
   }
 
-  private async send(o: Options, headers: Record<string, string>): Promise<Import> {
-    const query = new URLSearchParams({ partial: 'true' });
+  private async send(o: Options, headers: Record<string, string>, more: Record<string, string> = {}): Promise<Import> {
+    const query = new URLSearchParams({ partial: 'true', ...more });
     for (const name of ['numberFormat', 'dateOrder', 'encoding', 'sheet', 'to'] as const)
       if (o[name]) query.set(name, o[name]);
     if (o.again) query.set('again', 'true');
@@ -94,7 +102,7 @@ export function sheetsIn(answer: Import | Error): Sheet[] {
 }
 
 /** Codes of rows that are no records, such as totals, which cannot be corrected into some. */
-const noRecords: string[] = ['TOTALS_ROW', 'ROW_NOT_COUNTED', 'REPEATED_HEAD'];
+export const noRecords: string[] = ['TOTALS_ROW', 'ROW_NOT_COUNTED', 'REPEATED_HEAD'];
 
 /** Returns how many of the rows that an import left out can be mended. */
 export const mendable = (i: Import): number =>
@@ -116,7 +124,8 @@ export function numberIn(form: string, text: string): string | undefined {
   const m = /^([-+−]?)(\d[\d.,'\s]*?)(\s*[^\d.,'\s].*)?$/.exec(text.trim());
   if (!m?.[2]) return undefined;
   const [whole = '', part, ...more] = m[2].replace(/[\u00a0\u202f]/g, ' ').split(point);
-  const bare = group ? whole.replace(new RegExp(`\\${group}(?=\\d{3})`, 'g'), '') : whole;
+  const grouped = group !== undefined && new RegExp(`^\\d{1,3}(?:\\${group}\\d{3})+$`).test(whole);
+  const bare = grouped ? whole.replaceAll(group, '') : whole;
   if (more.length > 0 || !/^\d+$/.test(bare) || (part !== undefined && !/^\d+$/.test(part))) return undefined;
   const n = Number(part === undefined ? bare : `${bare}.${part}`);
   return `${m[1] === '+' ? '' : (m[1] ?? '').replace('−', '-')}${cellNumber(n)}${m[3] ?? ''}`;
@@ -129,27 +138,6 @@ export function dayIn(order: string, text: string): string | undefined {
   if (!parts || order.length !== 3) return undefined;
   const [y, m, d] = ['y', 'm', 'd'].map((c) => parts[order.indexOf(c)] ?? '');
   return y?.length === 4 && m && d ? `${y}-${m.padStart(2, '0')}-${d.padStart(2, '0')}` : undefined;
-}
-
-/** Returns rows that an import left out as cells of the sheet have them: what is right in the form of their file is right there too. */
-export function asCells(
-  table: string[][],
-  o: Pick<Options, 'numberFormat' | 'dateOrder'>,
-  columns: Column[],
-): string[][] {
-  const kinds = (table[0] ?? []).map((h) => {
-    const field = matchHeading(h, columns);
-    return columns.find((c) => c.field === field)?.kind;
-  });
-  return table.map((line, n) =>
-    n === 0
-      ? line
-      : line.map((cell, at) => {
-          if (kinds[at] === 'date') return dayIn(o.dateOrder, cell) ?? cell;
-          const counts = kinds[at] === 'number' || kinds[at] === 'integer';
-          return o.numberFormat && counts ? (numberIn(o.numberFormat, cell) ?? cell) : cell;
-        }),
-  );
 }
 
 /** Returns the rows that an import left out and that can be mended, below their headings. */

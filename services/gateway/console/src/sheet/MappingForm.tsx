@@ -1,4 +1,4 @@
-import { Button, Group, Modal, NativeSelect, ScrollArea, Table, Text } from '@mantine/core';
+import { Button, Group, NativeSelect, ScrollArea, Table, Text } from '@mantine/core';
 import { type ReactNode, type Ref, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { asRead } from './choices';
@@ -26,22 +26,6 @@ interface Props {
 }
 
 /** Asks which column of a table is which of ours, once for each kind of table. */
-export function MappingModal(props: Props): ReactNode {
-  const { t } = useTranslation();
-  return (
-    <Modal
-      opened
-      onClose={props.close}
-      size="lg"
-      title={t('map.title')}
-      closeButtonProps={{ 'aria-label': t('state.close') }}
-    >
-      <MappingForm {...props} />
-    </Modal>
-  );
-}
-
-/** The question of MappingModal, for a dialog that has more than it. */
 export function MappingForm({
   table,
   mapping: proposed,
