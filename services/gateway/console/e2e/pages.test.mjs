@@ -167,12 +167,11 @@ test('on a tablet in German nothing that is pressed is cut off, nor a name or a 
   });
   await page.getByRole('heading', { level: 1 }).first().waitFor();
   await page.evaluate(() => localStorage.setItem('ecf.language', 'de'));
-  await page.reload();
   for (const [path, button] of [
     [`/events/${id}/report`, /drucken/i],
     ['/organization?tab=members', 'Person einladen'],
   ]) {
-    await follow(page, path);
+    await page.goto(path);
     await page.getByRole('button', { name: button }).waitFor();
     await settled(page);
     const cut = await page.evaluate(() =>
