@@ -128,7 +128,7 @@ func TestMakeAll(t *testing.T) {
 	}
 	group.Wait()
 	info, err := os.Stat(path)
-	if err := errors.Join(append(errs, err)...); err != nil || info.Mode().Perm() != 0o700 {
+	if err := errors.Join(errors.Join(errs...), err); err != nil || info.Mode().Perm() != 0o700 {
 		t.Fatalf("%v: %v", info, err)
 	}
 	for _, dir := range []string{in, filepath.Dir(path)} {

@@ -146,7 +146,8 @@ type upgrades struct {
 // round kills one command several times, and completes it.
 func (u *upgrades) round(t *testing.T, kind string) {
 	t.Helper()
-	command, result, want := processes{t, nil}, processes{t, nil}, u.restored
+	var result processes
+	command, want := processes{t, nil}, u.restored
 	args := func(int) []string { return []string{"restore", "--from", u.backup} }
 	var into string
 	switch kind {
