@@ -58,6 +58,8 @@ type body struct {
 	currency string
 	// sharedMode is the answer of one who shares a vehicle; empty where the row has none.
 	sharedMode string
+	// vehicle is the car that the cell of the mode names.
+	vehicle vehicleKind
 	// counted are the places of the counts by which amounts were multiplied.
 	counted []int
 }
@@ -209,7 +211,8 @@ func (r *Reader) cell(b *body, typ string, i int, cell string) *apperr.Detail {
 		} else if people, _ := inCar(trimmed); typ == "ground-transport" && (people > 1 || sharedModes.hasAny(wordsOf(trimmed))) {
 			b.sharedMode = trimmed
 			return nil
-		} else if typ == "ground-transport" && r.putKind(b, carOf(trimmed)) {
+		} else if kind := carOf(trimmed); typ == "ground-transport" && kind.mode != "" {
+			b.vehicle = kind
 			return nil
 		}
 	case column.Name == "vehicle" && r.reading == interpreted && typ == "freight" && column.values[key(trimmed)] == "" && !r.heading("mode"):

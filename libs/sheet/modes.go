@@ -31,6 +31,7 @@ func (r *Reader) findMode() {
 
 // mode sets the mode of a row by its train or by the product that was sold: ICE, TGV 6607, UberX.
 func (r *Reader) mode(b *body, cells []string) {
+	b.putKind(b.vehicle)
 	for _, at := range r.modesAt {
 		cell := Unguard(oneCell(cells, at))
 		if r.typ == "freight" {
@@ -40,7 +41,8 @@ func (r *Reader) mode(b *body, cells []string) {
 			}
 			continue
 		}
-		if !b.has("mode") && r.putKind(b, carOf(cell)) {
+		if kind := carOf(cell); !b.has("mode") && kind.mode != "" {
+			b.putKind(kind)
 			r.use(at)
 			continue
 		}

@@ -8,7 +8,7 @@ import "testing"
 // was used, what is fed in, prices in two currencies.
 func TestStatements(t *testing.T) {
 	t.Parallel()
-	for file, least := range map[string]int{"testdata/statements.txt": 53, "testdata/bills.txt": 73} {
+	for file, least := range map[string]int{"testdata/statements.txt": 53, "testdata/bills.txt": 78} {
 		for _, table := range expectedTables(t, file, least) {
 			table.check(t, countedRows(t, table.typ, table.country, table.text+"\n"))
 		}

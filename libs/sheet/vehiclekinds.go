@@ -42,19 +42,13 @@ func carOf(text string) (kind vehicleKind) {
 	return kind
 }
 
-// putKind sets the fields of a kind of vehicle, unless other columns have them; false if it has none.
-func (r *Reader) putKind(b *body, kind vehicleKind) bool {
-	if kind.mode == "" {
-		return false
+// putKind sets the fields of a kind of vehicle; what other columns say of its size and fuel stays.
+func (b *body) putKind(kind vehicleKind) {
+	for _, field := range [...][2]string{{"mode", kind.mode}, {"size", kind.size}, {"fuel", kind.fuel}} {
+		if field[1] != "" && !b.has(field[0]) {
+			b.put(field[0], field[1])
+		}
 	}
-	b.put("mode", kind.mode)
-	if kind.size != "" && !r.heading("size") {
-		b.put("size", kind.size)
-	}
-	if kind.fuel != "" && !r.heading("fuel") {
-		b.put("fuel", kind.fuel)
-	}
-	return true
 }
 
 // driver makes one vehicle of a row with the name of its driver, if vehicles of its mode count as a whole.
