@@ -40,6 +40,7 @@ const (
 	companions      // how many come with a person
 	absent          // how many of the people do not come
 	attendance      // whether a person came, or how many did
+	byMode          // how many of the people come by one mode
 )
 
 // Heads of such columns, as plain writes them. A head with one of the words of stateParts is
@@ -66,6 +67,7 @@ const (
 	// passedOnWords are states of tickets that somebody else has now.
 	passedOnWords wordList = "passedOnWords"
 	onlineWords   wordList = "onlineWords"
+	onlinePhrases wordList = "onlinePhrases" // of several words, which besideOnline has one by one
 	besideOnline  wordList = "besideOnline"
 )
 
@@ -174,7 +176,7 @@ func (r *Reader) notCounted(cells []string) *apperr.Detail {
 				what = "that is no record of " + r.typ
 			case flows:
 				what = "what is fed in, or reactive, is no consumption"
-			case noMark, flags, reverse, sides, refunds, credits, counts, companions:
+			case noMark, flags, reverse, sides, refunds, credits, counts, companions, byMode:
 			}
 			return &apperr.Detail{Field: r.heads[at], Code: RowNotCounted,
 				Message: fmt.Sprintf("%s is %.60q: %s. Delete the row from the file, or empty the cell where the row counts all the same.", r.heads[at], cell, what)}
@@ -227,7 +229,7 @@ func (r *Reader) marked(kind mark, cell string) bool {
 		return stopped(cell) || r.otherService(cell)
 	case flows:
 		return flowWords.hasAny(wordsOf(cell))
-	case counts, companions:
+	case counts, companions, byMode:
 		return countsPeopleIn(kind, cell)
 	case absent:
 		return countsPeopleIn(kind, cell) || r.marked(flags, cell)
@@ -293,7 +295,7 @@ func online(cell string) bool {
 		}
 	}
 	text := strings.Join(words, " ")
-	return found || strings.Contains(text, "en ligne") || strings.Contains(text, "à distance")
+	return found || slices.ContainsFunc(onlinePhrases.all(), func(phrase string) bool { return strings.Contains(text, phrase) })
 }
 
 // negative reports whether an amount is below zero, as accounts write it: -5, 5-, (5), 5 CR.

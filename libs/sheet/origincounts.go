@@ -46,6 +46,8 @@ func (r *Reader) peopleMark(at int) mark {
 		return personHeads.has(name) || travellerHeads.has(name) || oneTravellerHeads.has(name) || guestHeads.has(name)
 	})
 	switch {
+	case people >= 0 && !r.heading("mode") && answeredMode(r.typ, head, columnOf(r.typ, "mode").values) != "":
+		return byMode
 	case people >= 0:
 		if !presentHeads.has(plain(r.heads[people])) && (has(onlineWords) || fewer) {
 			return absent
@@ -79,6 +81,9 @@ func countsPeopleIn(kind mark, cell string) bool {
 		}
 		cell = strings.TrimPrefix(cell, "+")
 	}
+	if kind == byMode && isShare(cell) {
+		return cell != "0%"
+	}
 	return bareNumber(cell) && !units.IsDate(cell) && strings.ContainsAny(cell, "123456789") && (kind != counts && kind != attendance || cell != "1")
 }
 
@@ -88,6 +93,9 @@ func (r *Reader) uncounted(at int, kind mark, cell string) *apperr.Detail {
 	switch kind {
 	case companions:
 		message = "%s is %.40q, and the row would count as one person. Write into a column people how many come altogether, and leave this one out."
+	case byMode:
+		return &apperr.Detail{Field: r.heads[at], Code: SeveralRecords, Suggestions: []string{"people", "mode"},
+			Message: fmt.Sprintf("%s is %.40q, and the row would count its people without it. Write a row for each way of travelling, with how many travel so in the column people and the way in a column mode.", r.heads[at], cell)}
 	case absent:
 		if of := countedThings[r.typ]; of != nil {
 			return &apperr.Detail{Field: r.heads[at], Code: fields.NotAllowed, Suggestions: of,

@@ -31,7 +31,7 @@ type sharer struct {
 }
 
 // withPartner is what a kind of room says of who shares it: DZ (mit Schmidt).
-var withPartner = regexp.MustCompile(`(?i)^\(?(?:shar\w+ )?(?:with|mit|avec|con|met|med|com|z)\s+([^()]+)\)?$`)
+var withPartner = regexp.MustCompile(`(?i)^\(?(?:(?:shar|partag|compart|condivi|gedeel|geteil|delt|delad|partilh|dziel)\p{L}* )?(?:with|mit|avec|con|met|med|com|z)\s+([^()]+)\)?$`)
 
 // sharedRoom makes one room of a row of a list of guests that says who shares it, and returns the fault of a later row of whom it
 // is shared with: two guests in a room are one room.
