@@ -34,6 +34,22 @@ var multiplied = map[string]map[string][]counting{
 	"digital":          {"hours": {ofPerson}},
 }
 
+// products are the fields of a type that a record multiplies with each other: passengers per trip are not multiplied by the trips
+// before, and of the hours and the participants of each session only one is multiplied by the sessions.
+var products = map[string][][]string{
+	"ground-transport": {{"passengers", "vehicles"}, {"trips"}},
+	"accommodation":    {{"rooms", "guests"}, {"nights"}},
+	"digital":          {{"participants"}, {"hours"}},
+	"energy":           {{"generatorKVA"}, {"hours"}},
+	"venue":            {{"floorAreaM2"}, {"days"}},
+}
+
+// recordMultiplies reports whether records of a type multiply two fields with each other.
+func recordMultiplies(typ, one, other string) bool {
+	of := products[typ]
+	return of != nil && (slices.Contains(of[0], one) && slices.Contains(of[1], other) || slices.Contains(of[1], one) && slices.Contains(of[0], other))
+}
+
 // alone are fields that records have with another one only, by type, and the amounts beside which a row may have them
 // without it: the hours in which litres were burnt, the number of containers with a volume.
 var alone = map[string]struct {
@@ -47,7 +63,9 @@ var alone = map[string]struct {
 // findEach finds the columns with the amount of each of something whose field has no other column.
 func (r *Reader) findEach() {
 	for at, head := range r.heads {
-		r.counts[at] = countOf(head)
+		if r.counts[at] = countOf(head); r.counts[at] == "" && r.typ == "materials" && copiesHeads.has(plain(head)) {
+			r.counts[at] = ofPiece
+		}
 	}
 	if r.typ == Mixed || r.typ == footprint.OriginRows {
 		return
@@ -123,6 +141,7 @@ func (r *Reader) fieldOfEach(at int) (field Column, unit string) {
 // takeEach sets the fields that a row has of each of something, and returns the fault of a row that does not say how many
 // there are.
 func (r *Reader) takeEach(b *body, cells []string) *apperr.Detail {
+	taken := map[int][]string{} // the fields of each of what a column counts
 	for _, each := range r.each {
 		cell := Unguard(oneCell(cells, each.at))
 		if strings.Trim(cell, "-–—") == "" || b.has(each.field.Name) && r.counts[r.placeOf(each.field.Name)] != each.of {
@@ -137,6 +156,10 @@ func (r *Reader) takeEach(b *body, cells []string) *apperr.Detail {
 		if fault != nil {
 			return fault
 		}
+		if recordMultiplies(r.typ, each.field.Name, r.columns[at].Name) || slices.ContainsFunc(taken[at], func(other string) bool { return recordMultiplies(r.typ, each.field.Name, other) }) {
+			n = decimal.FromInt(1) // the record itself counts them
+		}
+		taken[at] = append(taken[at], each.field.Name)
 		if fault := r.setProduct(b, each, cell, n); fault != nil {
 			return fault
 		}

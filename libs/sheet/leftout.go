@@ -2,6 +2,7 @@ package sheet
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -22,15 +23,33 @@ func (r *Reader) findLeftOut() {
 		if !r.free(at) || r.typ != "venue" {
 			continue
 		}
+		if r.energyOfNoKind(head) {
+			r.leaveOut(at, strings.Join(buildingEnergy[:], " or "))
+		}
 		for _, field := range buildingEnergy {
 			if !r.heading(field) && energyWords(field).hasAny(wordsOf(head)) && hasEnergyUnit(head) && r.leftOut[at] == "" {
-				if r.leftOut == nil {
-					r.leftOut = map[int]string{}
-				}
-				r.leftOut[at] = field
+				r.leaveOut(at, field)
 			}
 		}
 	}
+}
+
+// leaveOut takes note of a column whose amounts would be left out, and of the fields that have them.
+func (r *Reader) leaveOut(at int, field string) {
+	if r.leftOut == nil {
+		r.leftOut = map[int]string{}
+	}
+	r.leftOut[at] = field
+}
+
+// ofArea are units of heads of energy for each square metre, which is no amount.
+var ofArea = regexp.MustCompile(`(?i)m2|m²|sqm|qm|sq ?ft`)
+
+// energyOfNoKind reports whether a heading is of energy that may be of any kind, in a table without columns of the kinds: kWh,
+// Usage (MWh), kWh per day. A venue would be estimated from its area instead.
+func (r *Reader) energyOfNoKind(head string) bool {
+	kind := func(field string) bool { return energyWords(field).hasAny(wordsOf(head)) }
+	return hasEnergy(head) && !ofArea.MatchString(head) && !r.heading(buildingEnergy[:]...) && !slices.ContainsFunc(buildingEnergy[:], kind)
 }
 
 // gasUnits are units of gas that no record is in.
@@ -60,7 +79,7 @@ func (r *Reader) leavesOut(cells []string) *apperr.Detail {
 			if field == "gasKWh" && !hasEnergy(r.heads[at]) {
 				elsewhere = ", or import it in cubic metres as energy, with the source natural_gas"
 			}
-			return &apperr.Detail{Field: r.heads[at], Code: fields.NotAllowed, Suggestions: []string{field},
+			return &apperr.Detail{Field: r.heads[at], Code: fields.NotAllowed, Suggestions: strings.Split(field, " or "),
 				Message: fmt.Sprintf("%s is %.40s, and the record would count none of it. Write all of it, in kWh, into a column %s%s, or leave the column out.", r.heads[at], cell, field, elsewhere)}
 		}
 	}

@@ -1,6 +1,7 @@
 package sheet
 
 import (
+	"cmp"
 	"fmt"
 	"math/big"
 	"slices"
@@ -22,7 +23,7 @@ var perhapsEach = map[string][]struct {
 	each bool
 }{
 	"freight":          {{field: "weightKg", of: []counting{ofTrip, ofVehicle}}},
-	"waste":            {{field: "volumeLitres", of: []counting{ofPiece, ofContainer, ofCollection, ofSchedule, ofWeek}}, {field: "containers", of: []counting{ofPiece, ofContainer, ofCollection, ofSchedule, ofWeek}}, {field: "weightKg", of: []counting{ofPiece, ofContainer}, each: true}},
+	"waste":            {{field: "volumeLitres", of: []counting{ofPiece, ofContainer, ofCollection, ofSchedule, ofWeek}}, {field: "containers", of: []counting{ofPiece, ofContainer, ofCollection, ofSchedule, ofWeek}}, {field: "weightKg", of: []counting{ofPiece, ofContainer, ofCollection, ofSchedule, ofWeek}, each: true}},
 	"materials":        {{field: "weightKg", of: []counting{ofPiece}}, {field: "areaM2", of: []counting{ofPiece}}},
 	"catering":         {{field: "meals", of: []counting{ofDay, ofPiece}}},
 	"digital":          {{field: "hours", of: []counting{ofDay, ofSession}}},
@@ -42,7 +43,7 @@ func (r *Reader) perhapsEachOf(b *body, typ string, cells []string) *apperr.Deta
 			continue
 		}
 		for i := range r.heads[:min(len(r.heads), len(cells))] {
-			of := r.counts[i]
+			of := cmp.Or(r.counts[i], countOfEach(r.heads[i]))
 			if i == at || !slices.Contains(amount.of, of) || slices.Contains(b.counted, i) || !r.uncountedColumn(typ, i) {
 				continue
 			}
@@ -54,6 +55,12 @@ func (r *Reader) perhapsEachOf(b *body, typ string, cells []string) *apperr.Deta
 		}
 	}
 	return nil
+}
+
+// countOfEach returns what a heading counts of each of something: trips for Trips per vehicle; empty if it counts nothing so.
+func countOfEach(head string) counting {
+	stem, _, _ := eachOf(head)
+	return countOf(stem)
 }
 
 // ofEach reports whether a column has amounts per item.
