@@ -104,7 +104,7 @@ func (r *Reader) isExchange(at int, text string) bool {
 // saysKind reports whether a column has kinds of rows, and no texts that people write freely.
 func (r *Reader) saysKind(at int) bool {
 	head := plain(r.heads[at])
-	return at == r.typeAt || r.columns[at].Name == "" && (stateHeads.has(head) || ticketHeads.has(head) || serviceHeads.has(head))
+	return at == r.typeAt || r.columns[at].Name == "" && (at < len(r.marks) && r.marks[at] == states || stateHeads.has(head) || ticketHeads.has(head) || serviceHeads.has(head))
 }
 
 // exchanged returns the fault of a row that is a ticket which replaces another one.

@@ -30,8 +30,8 @@ type sharer struct {
 	double        bool // the room is for several
 }
 
-// withPartner is what a kind of room says of who shares it: DZ (mit Schmidt).
-var withPartner = regexp.MustCompile(`(?i)^\(?(?:(?:shar|partag|compart|condivi|gedeel|geteil|delt|delad|partilh|dziel)\p{L}* )?(?:with|mit|avec|con|met|med|com|z)\s+([^()]+)\)?$`)
+// withPartner is what a kind of room says of who shares it: DZ (mit Schmidt), Chambre double partagée avec Roux.
+var withPartner = regexp.MustCompile(`(?i)^(.*?)[\s(]+(?:(?:shar|partag|compart|condivi|gedeel|geteil|delt|delad|partilh|dziel)\p{L}* )?(?:with|mit|avec|con|met|med|com|z)\s+([^()]+)\)?$`)
 
 // sharedRoom makes one room of a row of a list of guests that says who shares it, and returns the fault of a later row of whom it
 // is shared with: two guests in a room are one room.
@@ -64,10 +64,11 @@ func (r *Reader) sharedRoom(b *body, cells []string) *apperr.Detail {
 		}
 	}
 	for i := range cells[:min(len(cells), len(r.heads))] {
-		if kind, with, ok := strings.Cut(oneCell(cells, i), " "); ok && at < 0 && r.free(i) && roomKinds.has(plain(kind)) {
-			if m := withPartner.FindStringSubmatch(strings.TrimSpace(with)); m != nil {
-				partner, said = m[1], i
-			}
+		if at >= 0 || !r.free(i) {
+			continue
+		}
+		if m := withPartner.FindStringSubmatch(strings.TrimSpace(oneCell(cells, i))); m != nil && (roomKinds.hasAny(wordsOf(m[1])) || doubleRooms.hasAny(wordsOf(m[1]))) {
+			partner, said = m[2], i
 		}
 	}
 	s.partner = nameWords(partner)
