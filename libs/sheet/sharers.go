@@ -30,7 +30,7 @@ type sharer struct {
 	double        bool // the room is for several
 }
 
-// withPartner is what a kind of room says of who shares it: DZ (mit Schmidt), Chambre double partagée avec Roux.
+// withPartner is what a kind of room says of who shares it: DZ (mit Schmidt), Twin partagée avec Roux.
 var withPartner = regexp.MustCompile(`(?i)^(.*?)[\s(]+(?:(?:shar|partag|compart|condivi|gedeel|geteil|delt|delad|partilh|dziel)\p{L}* )?(?:with|mit|avec|con|met|med|com|z)\s+([^()]+)\)?$`)
 
 // sharedRoom makes one room of a row of a list of guests that says who shares it, and returns the fault of a later row of whom it

@@ -1,0 +1,79 @@
+package sheet
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
+)
+
+// Words of headings of the share of an amount that an event has: those for a share, which may be that of a row in the sum of
+// all, unless it is said to be of the event; those for one that is attributed; and what stands beside them.
+const (
+	shareWords      wordList = "shareWords"
+	eventWords      wordList = "eventWords"
+	allocationWords wordList = "allocationWords"
+	besideShares    wordList = "besideShares"
+)
+
+// headsShare reports whether a heading says no more than that its numbers are shares of the event: Anteil Veranstaltung (%),
+// Quote-part, and not Anteil, Anteil erneuerbar or Recycled share.
+func headsShare(head string) bool {
+	words := wordsOf(head)
+	return (allocationWords.hasAny(words) || shareWords.hasAny(words) && eventWords.hasAny(words)) && !slices.ContainsFunc(words, func(word string) bool {
+		return !allocationWords.has(word) && !shareWords.has(word) && !eventWords.has(word) && !besideShares.has(word)
+	})
+}
+
+// partOf returns the fault of a row that says that only a part of its amount is that of the event.
+func (r *Reader) partOf(typ string, cells []string) *apperr.Detail {
+	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
+		cell := Unguard(oneCell(cells, at))
+		if !r.free(at) || !strings.ContainsAny(cell, "0123456789") || !headsShare(head) {
+			continue
+		}
+		number, percent := strings.CutSuffix(strings.ReplaceAll(cell, ",", "."), "%")
+		n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		percent = percent || strings.Contains(head, "%") || n > 1
+		if err != nil || n == 100 && percent || n == 1 && !percent || n > 100 || n < 0 {
+			continue // all of it, or an amount
+		}
+		return &apperr.Detail{Field: head, Code: fields.NotAllowed, Suggestions: amountsOf(typ),
+			Message: fmt.Sprintf("%s is %.40q, and the record would count all of the row. Write only the part that counts as its amount, and leave this column out.", head, cell)}
+	}
+	return nil
+}
+
+// amountsOf returns the fields of a type that are amounts in units, or of money.
+func amountsOf(typ string) (names []string) {
+	for _, c := range Columns(typ) {
+		if c.number() && (c.Name == moneyField || len(quantities(typ, c.Name)) > 0) {
+			names = append(names, c.Name)
+		}
+	}
+	return names[:min(len(names), 3)]
+}
+
+// severalClasses returns the fault of a row of passengers with the share or the number of those of a class in a column of its own,
+// in a table without a column of classes.
+func (r *Reader) severalClasses(b *body, typ string, cells []string) *apperr.Detail {
+	if typ != "flights" || !b.has("passengers") || r.heading("class") {
+		return nil
+	}
+	classes := columnOf(typ, "class").values
+	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
+		cell := Unguard(oneCell(cells, at))
+		words := slices.DeleteFunc(wordsOf(head), func(word string) bool {
+			return shareWords.has(word) || besideShares.has(word) || ticketCounts.has(word) || manyTickets.has(word)
+		})
+		if !r.free(at) || classes[key(strings.Join(words, " "))] == "" || !strings.ContainsAny(cell, "123456789") || !bareNumber(strings.TrimSuffix(cell, "%")) {
+			continue
+		}
+		return &apperr.Detail{Field: head, Code: SeveralRecords, Suggestions: []string{"passengers", "class"},
+			Message: fmt.Sprintf("%s is %.40q, and the record would count its passengers without a class. Write a row for each class, with its passengers in the column passengers and the class in a column class.", head, cell)}
+	}
+	return nil
+}
