@@ -41,6 +41,7 @@ const (
 	absent          // how many of the people do not come
 	attendance      // whether a person came, or how many did
 	byMode          // how many of the people come by one mode
+	journeys        // how often the people come
 )
 
 // Heads of such columns, as plain writes them. A head with one of the words of stateParts is
@@ -176,7 +177,7 @@ func (r *Reader) notCounted(cells []string) *apperr.Detail {
 				what = "that is no record of " + r.typ
 			case flows:
 				what = "what is fed in, or reactive, is no consumption"
-			case noMark, flags, reverse, sides, refunds, credits, counts, companions, byMode:
+			case noMark, flags, reverse, sides, refunds, credits, counts, companions, byMode, journeys:
 			}
 			return &apperr.Detail{Field: r.heads[at], Code: RowNotCounted,
 				Message: fmt.Sprintf("%s is %.60q: %s. Delete the row from the file, or empty the cell where the row counts all the same.", r.heads[at], cell, what)}
@@ -229,7 +230,7 @@ func (r *Reader) marked(kind mark, cell string) bool {
 		return stopped(cell) || r.otherService(cell)
 	case flows:
 		return flowWords.hasAny(wordsOf(cell))
-	case counts, companions, byMode:
+	case counts, companions, byMode, journeys:
 		return countsPeopleIn(kind, cell)
 	case absent:
 		return countsPeopleIn(kind, cell) || r.marked(flags, cell)

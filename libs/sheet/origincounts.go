@@ -48,6 +48,8 @@ func (r *Reader) peopleMark(at int) mark {
 	switch {
 	case people >= 0 && !r.heading("mode") && answeredMode(r.typ, head, columnOf(r.typ, "mode").values) != "":
 		return byMode
+	case people >= 0 && countOf(head) == ofTrip:
+		return journeys
 	case people >= 0:
 		if !presentHeads.has(plain(r.heads[people])) && (has(onlineWords) || fewer) {
 			return absent
@@ -84,7 +86,7 @@ func countsPeopleIn(kind mark, cell string) bool {
 	if kind == byMode && isShare(cell) {
 		return cell != "0%"
 	}
-	return bareNumber(cell) && !units.IsDate(cell) && strings.ContainsAny(cell, "123456789") && (kind != counts && kind != attendance || cell != "1")
+	return bareNumber(cell) && !units.IsDate(cell) && strings.ContainsAny(cell, "123456789") && (kind != counts && kind != attendance && kind != journeys || cell != "1")
 }
 
 // uncounted is the fault of a row that has a number of people in addition to the one that counts.
@@ -96,6 +98,8 @@ func (r *Reader) uncounted(at int, kind mark, cell string) *apperr.Detail {
 	case byMode:
 		return &apperr.Detail{Field: r.heads[at], Code: SeveralRecords, Suggestions: []string{"people", "mode"},
 			Message: fmt.Sprintf("%s is %.40q, and the row would count its people without it. Write a row for each way of travelling, with how many travel so in the column people and the way in a column mode.", r.heads[at], cell)}
+	case journeys:
+		message = "%s is %.40q, and the row would count one journey of each of its people. Write into the column of people how many journeys there and back they make altogether, and leave this one out."
 	case absent:
 		if of := countedThings[r.typ]; of != nil {
 			return &apperr.Detail{Field: r.heads[at], Code: fields.NotAllowed, Suggestions: of,
