@@ -45,6 +45,11 @@ var meanings = map[string][]string{
 	"barrel": {"bbl", "l"},
 }
 
+// inCapitals are symbols that mean another unit with a capital M, the prefix of a million: waste is weighed in Mg in Poland, and
+// bills of water in Australia have ML, which others write for millilitres. A unit stands for a symbol, an empty text for one
+// that is ambiguous.
+var inCapitals = map[string]string{"Mg": "t", "ML": "", "Ml": ""}
+
 // germanNames are the German names of units of the table, by the unit's id, where they are spelled differently. Words
 // that are other amounts in other countries or in everyday use, such as Zentner and Pfund, are none;
 // nor is "to", a heading of places.
@@ -129,6 +134,12 @@ func (e *UnknownUnitError) Error() string {
 // measures the dimension. The error is an *AmbiguousUnitError or an *UnknownUnitError.
 func ByName(name, dimension string) (*Unit, error) {
 	k := key(name)
+	if unit, ok := inCapitals[strings.TrimSpace(name)]; ok {
+		if unit == "" {
+			return nil, &AmbiguousUnitError{Unit: name, Meanings: []string{"ml", "m3"}}
+		}
+		k = unit
+	}
 	for _, k := range [...]string{k, singular(k)} {
 		if list, ok := meanings[k]; ok {
 			return nil, &AmbiguousUnitError{Unit: name, Meanings: list}
@@ -144,6 +155,9 @@ func ByName(name, dimension string) (*Unit, error) {
 
 // IsUnit reports whether a text is the name or symbol of a unit, of whatever dimension.
 func IsUnit(name string) bool {
+	if _, ok := inCapitals[strings.TrimSpace(name)]; ok {
+		return true
+	}
 	k := key(name)
 	for _, k := range [...]string{k, singular(k)} {
 		if meanings[k] != nil || all().alias[k] != nil {

@@ -40,6 +40,7 @@ func TestParse(t *testing.T) {
 		{"distanceKm", "1'234.5 km", "", "1234.5"},
 		{"weightKg", "94 kg", "", "94"},
 		{"weightKg", "1.2 t", "", "1200"},
+		{"weightKg", "1.2 Mg", "", "1200"},
 		{"weightKg", "1,2 Tonnen", "", "1200"},
 		{"weightKg", "500 Gramm", "", "0.5"},
 		{"distanceKm", "10 Meilen", "", "16.09344"},
@@ -85,7 +86,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	for text, least := range map[string]int{"5 gal": 2, "5 gallons": 2, "2 pints": 2} {
+	for text, least := range map[string]int{"5 gal": 2, "5 gallons": 2, "2 pints": 2, "2 ML": 2, "2 Ml": 2} {
 		_, err := units.Parse(text, tg, units.Format{})
 		if e, ok := errors.AsType[*units.AmbiguousUnitError](err); !ok || len(e.Meanings) < least {
 			t.Errorf("%q: %v", text, err)
