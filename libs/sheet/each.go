@@ -166,6 +166,9 @@ func (r *Reader) takeEach(b *body, cells []string) *apperr.Detail {
 		if fault := r.discounted(each, cells); fault != nil {
 			return fault
 		}
+		if fault := r.belowProduct(b, each, cells); fault != nil {
+			return fault
+		}
 		b.counted = append(b.counted, at)
 		r.use(at)
 	}
@@ -183,6 +186,21 @@ func (r *Reader) discounted(each eachColumn, cells []string) *apperr.Detail {
 		}
 		return &apperr.Detail{Field: head, Code: fields.NotAllowed, Suggestions: []string{moneyField},
 			Message: fmt.Sprintf("%s is %.40q, and the record would count %s times the quantity without it. Write what was paid into a column amount, and leave %s out.", head, strings.TrimSpace(cells[at]), r.heads[each.at], head)}
+	}
+	return nil
+}
+
+// belowProduct returns the fault of a row whose total is less than the price of each times the quantity: one with tax is more.
+func (r *Reader) belowProduct(b *body, each eachColumn, cells []string) *apperr.Detail {
+	product := b.number(moneyField)
+	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
+		if each.field.Name != moneyField || product == 0 || !r.free(at) || !isWhole(head) {
+			continue
+		}
+		if total, ok := r.asNumber(oneCell(cells, at)); ok && total > 0 && total < product*0.995 {
+			return &apperr.Detail{Field: head, Code: fields.NotAllowed, Suggestions: []string{moneyField},
+				Message: fmt.Sprintf("%s is %.40q, and %s times the quantity is %.12g. Write what was paid into a column amount, and leave the price of each out.", head, oneCell(cells, at), r.heads[each.at], product)}
+		}
 	}
 	return nil
 }

@@ -133,6 +133,8 @@ type Reader struct {
 	// travellerAt is the place of the names of travellers, and guestNameAt that of the names of guests in a list that counts
 	// neither guests nor rooms; -1: the file has none.
 	travellerAt, guestNameAt int
+	// stayBeside are the days of arrival and departure in a table of stays with their nights.
+	stayBeside []int
 	// driverAt is the place of the names of drivers in a table of journeys that counts neither people nor vehicles; -1: none.
 	driverAt int
 	// sharers are the guests of earlier rows.

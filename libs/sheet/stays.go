@@ -54,7 +54,13 @@ func (r *Reader) findStay() {
 	if r.typ == "accommodation" {
 		r.arrivalAt = r.beside(arrivalHeads)
 	}
-	if r.typ == "accommodation" && !r.heading("nights") && has(arrivalHeads) && has(departureHeads) {
+	if r.typ != "accommodation" || !has(arrivalHeads) || !has(departureHeads) {
+		return
+	}
+	if from, to := r.beside(arrivalHeads), r.beside(departureHeads); from >= 0 && to >= 0 && r.heading("nights") && r.reading == interpreted {
+		r.stayBeside = []int{from, to}
+	}
+	if !r.heading("nights") {
 		if from, to := r.aside(arrivalHeads), r.aside(departureHeads); from >= 0 && to >= 0 {
 			r.stay = []int{from, to}
 		}
@@ -64,7 +70,7 @@ func (r *Reader) findStay() {
 // nights sets the nights of a row between its days of arrival and departure.
 func (r *Reader) nights(b *body, cells []string) *apperr.Detail {
 	if len(r.stay) == 0 {
-		return nil
+		return r.nightsBeside(b, cells)
 	}
 	var days [2]time.Time
 	for i, at := range r.stay {
@@ -88,6 +94,32 @@ func (r *Reader) nights(b *body, cells []string) *apperr.Detail {
 	}
 	b.set("nights", json.RawMessage(strconv.Itoa(n)))
 	return nil
+}
+
+// nightsBeside sets the nights of a row that has none below their heading, but days of arrival and departure, and returns the fault
+// of a row in which they differ.
+func (r *Reader) nightsBeside(b *body, cells []string) *apperr.Detail {
+	if len(r.stayBeside) == 0 {
+		return nil
+	}
+	days := &body{values: map[string]json.RawMessage{}}
+	r.stay = r.stayBeside
+	fault := r.nights(days, cells)
+	r.stay = nil
+	between := days.values["nights"]
+	switch {
+	case !b.has("nights") && between != nil:
+		b.set("nights", between)
+		r.use(r.stayBeside[0])
+		r.use(r.stayBeside[1])
+		return nil
+	case !b.has("nights"):
+		return fault
+	case between == nil || fault != nil || string(between) == string(b.values["nights"]):
+		return nil // what is below nights decides
+	}
+	return &apperr.Detail{Field: r.Head("nights"), Code: fields.NotAllowed, Suggestions: []string{"nights"},
+		Message: fmt.Sprintf("%s is %s, and there are %s between %s and %s. Correct one of them, or leave the days out if the others do not count.", r.Head("nights"), b.values["nights"], between, r.heads[r.stayBeside[0]], r.heads[r.stayBeside[1]])}
 }
 
 // ambiguousDate is the fault of a day that may be another one.
