@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,38 +39,6 @@ func meant(head string, known []Column) (Column, string) {
 }
 
 func (c Column) number() bool { return c.Type == "number" || c.Type == "integer" }
-
-// body is the JSON object of a row being built.
-type body struct {
-	names  []string
-	values map[string]json.RawMessage
-	// stated are cells whose numbers have units or separators; they go to the record's stated object, which preserves
-	// the original text.
-	stated map[string]string
-	// unknownAmount is the fault of an amount without a unit, where the row needs it, and
-	// amountAt the place of its column.
-	unknownAmount *apperr.Detail
-	amountAt      int
-	// unread are the columns of ignored cells.
-	unread []int
-	// currency is that which an amount of money is written with.
-	currency string
-	// sharedMode is the answer of one who shares a vehicle; empty where the row has none.
-	sharedMode string
-	// vehicle is the car that the cell of the mode names.
-	vehicle vehicleKind
-	// counted are the places of the counts by which amounts were multiplied.
-	counted []int
-}
-
-func newBody() *body {
-	return &body{values: map[string]json.RawMessage{}, stated: map[string]string{}}
-}
-
-func (b *body) set(name string, value json.RawMessage) {
-	b.names = append(b.names, name)
-	b.values[name] = value
-}
 
 // object builds the JSON object of a row of a type. Of a row with faults it has what else is there.
 func (r *Reader) object(typ string, cells []string) (json.RawMessage, error) {
@@ -322,33 +289,6 @@ func (r *Reader) declared() string {
 		return "1234,5"
 	}
 	return r.o.NumberFormat
-}
-
-// finish encodes the object, with stated cells merged into the row's own stated object.
-func (r *Reader) finish(b *body) json.RawMessage {
-	if len(b.stated) > 0 {
-		own := map[string]string{}
-		if json.Unmarshal(b.values["stated"], &own) != nil {
-			own = map[string]string{}
-		}
-		maps.Copy(own, b.stated)
-		text, _ := json.Marshal(own) //nolint:errchkjson // texts always marshal
-		if b.values["stated"] == nil {
-			b.names = append(b.names, "stated")
-		}
-		b.values["stated"] = text
-		if f := r.declared(); f != "" && b.values["numberFormat"] == nil {
-			b.set("numberFormat", json.RawMessage(strconv.Quote(f)))
-		}
-	}
-	out := []byte{'{'}
-	for i, name := range b.names {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(append(strconv.AppendQuote(out, name), ':'), b.values[name]...)
-	}
-	return append(out, '}')
 }
 
 // value returns a cell as JSON. An invalid cell becomes a string, which the decoder of the record rejects with a

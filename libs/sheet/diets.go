@@ -82,7 +82,7 @@ func (r *Reader) takeDiets(b *body, cells []string) *apperr.Detail {
 		}
 		diets, said, meals = append(diets, part), append(said, r.heads[part.at]+" "+cell), n.String()
 	}
-	diet := strings.Trim(string(b.values["diet"]), `"`)
+	diet := b.text("diet")
 	switch {
 	case len(diets) == 0, len(diets) == 1 && diets[0].field == diet && diet != "" && string(b.values["meals"]) == meals:
 		return nil

@@ -315,10 +315,3 @@ func (r *Reader) exactly(at int, cell string) (decimal.Decimal, *apperr.Detail) 
 func (r *Reader) placeOf(name string) int {
 	return slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == name })
 }
-
-// remove takes a field out of the row.
-func (b *body) remove(name string) {
-	delete(b.values, name)
-	delete(b.stated, name)
-	b.names = slices.DeleteFunc(b.names, func(other string) bool { return other == name })
-}

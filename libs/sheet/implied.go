@@ -19,7 +19,7 @@ func (r *Reader) leaveOutContainers() {
 
 // byRoad sets the mode of freight whose vehicle goes by road.
 func byRoad(b *body) {
-	vehicle := strings.Trim(string(b.values["vehicle"]), `"`)
+	vehicle := b.text("vehicle")
 	if b.values["mode"] == nil && (vehicle == "van" || vehicle == "hgv" || strings.HasPrefix(vehicle, "van_") || strings.HasPrefix(vehicle, "hgv_")) {
 		b.set("mode", json.RawMessage(`"road"`))
 	}

@@ -317,27 +317,6 @@ func samePlace(a, b string) bool {
 	return known && also && x.Airport == y.Airport || strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b))
 }
 
-// text returns a field that is a text.
-func (b *body) text(name string) (text string) {
-	_ = json.Unmarshal(b.values[name], &text) // a row may have none
-	return strings.TrimSpace(text)
-}
-
-// texts returns a field that is a list of texts.
-func (b *body) texts(name string) (list []string) {
-	_ = json.Unmarshal(b.values[name], &list) // a row may have none
-	return list
-}
-
-// put sets a field that the row may have already.
-func (b *body) put(name string, value any) {
-	encoded, _ := json.Marshal(value) //nolint:errchkjson // texts, lists of them, numbers and truth values always marshal
-	if b.values[name] == nil {
-		b.names = append(b.names, name)
-	}
-	b.values[name] = encoded
-}
-
 // journey sets origin, stops and destination of a journey. One that returns by the same way is a return journey.
 func (b *body) journey(head string, places []string) *apperr.Detail {
 	last := len(places) - 1

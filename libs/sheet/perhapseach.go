@@ -199,13 +199,3 @@ func (r *Reader) saysTheSame(b *body, field string, at int, of counting, n float
 	}
 	return false
 }
-
-// number returns a whole number of the row; 0 if it has none.
-func (b *body) number(name string) float64 {
-	n, _ := new(big.Rat).SetString(string(b.values[name]))
-	if n == nil {
-		return 0
-	}
-	f, _ := n.Float64()
-	return f
-}

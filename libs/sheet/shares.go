@@ -3,11 +3,11 @@ package sheet
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/units"
 )
 
 // Words of headings of the share of an amount that an event has: those for a share, which may be that of a row in the sum of
@@ -35,10 +35,10 @@ func (r *Reader) partOf(typ string, cells []string) *apperr.Detail {
 		if !r.free(at) || !strings.ContainsAny(cell, "0123456789") || !headsShare(head) {
 			continue
 		}
-		number, percent := strings.CutSuffix(strings.ReplaceAll(cell, ",", "."), "%")
-		n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		number, percent := strings.CutSuffix(cell, "%")
+		n, ok := r.asNumber(strings.TrimSpace(number))
 		percent = percent || strings.Contains(head, "%") || n > 1
-		if err != nil || n == 100 && percent || n == 1 && !percent || n > 100 || n < 0 {
+		if !ok || n == 100 && percent || n == 1 && !percent || n > 100 || n < 0 {
 			continue // all of it, or an amount
 		}
 		return &apperr.Detail{Field: head, Code: fields.NotAllowed, Suggestions: amountsOf(typ),
@@ -50,11 +50,11 @@ func (r *Reader) partOf(typ string, cells []string) *apperr.Detail {
 // amountsOf returns the fields of a type that are amounts in units, or of money.
 func amountsOf(typ string) (names []string) {
 	for _, c := range Columns(typ) {
-		if c.number() && (c.Name == moneyField || len(quantities(typ, c.Name)) > 0) {
+		if _, measured := units.OfField(c.Name); c.number() && (measured || c.Name == moneyField && typ == "purchases") {
 			names = append(names, c.Name)
 		}
 	}
-	return names[:min(len(names), 3)]
+	return names
 }
 
 // severalClasses returns the fault of a row of passengers with the share or the number of those of a class in a column of its own,

@@ -72,28 +72,36 @@ func (r *Reader) nights(b *body, cells []string) *apperr.Detail {
 	if len(r.stay) == 0 {
 		return r.nightsBeside(b, cells)
 	}
+	n, fault := r.nightsBetween(r.stay, cells)
+	if n > 0 {
+		b.set("nights", json.RawMessage(strconv.Itoa(n)))
+	}
+	return fault
+}
+
+// nightsBetween returns the nights between the days of two columns; 0 where one of them is empty, or there is a fault.
+func (r *Reader) nightsBetween(columns []int, cells []string) (int, *apperr.Detail) {
 	var days [2]time.Time
-	for i, at := range r.stay {
+	for i, at := range columns {
 		if at >= len(cells) || strings.TrimSpace(cells[at]) == "" {
-			return nil // the decoder of the record reports missing nights
+			return 0, nil // the decoder of the record reports missing nights
 		}
 		if units.IsRange(cells[at]) {
-			return &apperr.Detail{Field: r.heads[at], Code: fields.BadFormat, Message: fmt.Sprintf("%s has one day; got %.40q. Write the first and the last day into their own columns, or the number of nights into a column nights.", r.heads[at], cells[at])}
+			return 0, &apperr.Detail{Field: r.heads[at], Code: fields.BadFormat, Message: fmt.Sprintf("%s has one day; got %.40q. Write the first and the last day into their own columns, or the number of nights into a column nights.", r.heads[at], cells[at])}
 		}
 		day, err := r.day(cells[at])
 		if e, ok := errors.AsType[*units.AmbiguousDateError](err); ok {
-			return r.ambiguousDate(at, e)
+			return 0, r.ambiguousDate(at, e)
 		}
 		if days[i], _ = time.Parse(time.DateOnly, day); err != nil {
-			return &apperr.Detail{Field: r.heads[at], Code: fields.BadFormat, Message: err.Error() + "."}
+			return 0, &apperr.Detail{Field: r.heads[at], Code: fields.BadFormat, Message: err.Error() + "."}
 		}
 	}
 	n := int(days[1].Sub(days[0]).Hours() / 24)
 	if n < 1 {
-		return &apperr.Detail{Field: r.heads[r.stay[1]], Code: fields.OutOfRange, Message: fmt.Sprintf("%s is a day after that of %s, so that there is a night between them.", r.heads[r.stay[1]], r.heads[r.stay[0]])}
+		return 0, &apperr.Detail{Field: r.heads[columns[1]], Code: fields.OutOfRange, Message: fmt.Sprintf("%s is a day after that of %s, so that there is a night between them.", r.heads[columns[1]], r.heads[columns[0]])}
 	}
-	b.set("nights", json.RawMessage(strconv.Itoa(n)))
-	return nil
+	return n, nil
 }
 
 // nightsBeside sets the nights of a row that has none below their heading, but days of arrival and departure, and returns the fault
@@ -102,20 +110,17 @@ func (r *Reader) nightsBeside(b *body, cells []string) *apperr.Detail {
 	if len(r.stayBeside) == 0 {
 		return nil
 	}
-	days := &body{values: map[string]json.RawMessage{}}
-	r.stay = r.stayBeside
-	fault := r.nights(days, cells)
-	r.stay = nil
-	between := days.values["nights"]
+	n, fault := r.nightsBetween(r.stayBeside, cells)
+	between := strconv.Itoa(n)
 	switch {
-	case !b.has("nights") && between != nil:
-		b.set("nights", between)
+	case !b.has("nights") && n > 0:
+		b.set("nights", json.RawMessage(between))
 		r.use(r.stayBeside[0])
 		r.use(r.stayBeside[1])
 		return nil
 	case !b.has("nights"):
 		return fault
-	case between == nil || fault != nil || string(between) == string(b.values["nights"]):
+	case n == 0 || between == string(b.values["nights"]):
 		return nil // what is below nights decides
 	}
 	return &apperr.Detail{Field: r.Head("nights"), Code: fields.NotAllowed, Suggestions: []string{"nights"},

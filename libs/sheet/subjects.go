@@ -81,12 +81,9 @@ func (r *Reader) servesSeveral(b *body, typ string, cells []string) *apperr.Deta
 	return nil
 }
 
-// has reports whether a row has a field, in whatever unit.
-func (b *body) has(name string) bool { return b.values[name] != nil || b.stated[name] != "" }
-
 // light reports whether the cells of a row show that its meals are not main meals.
 func (b *body) light() bool {
-	kind := strings.Trim(string(b.values["mealType"]), `"`)
+	kind := b.text("mealType")
 	return kind == "snack" || kind == "breakfast"
 }
 

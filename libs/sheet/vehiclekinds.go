@@ -2,7 +2,6 @@ package sheet
 
 import (
 	"slices"
-	"strings"
 )
 
 // Headings of the names of drivers, of whom each vehicle has one, and texts for a battery-electric car, normalized by plain.
@@ -56,7 +55,7 @@ func (r *Reader) driver(b *body, cells []string) {
 	if r.driverAt < 0 || b.has("passengers") || b.has("vehicles") || r.countsTickets(cells) {
 		return
 	}
-	if wholeVehicles.has(strings.Trim(string(b.values["mode"]), `"`)) && oneName(Unguard(oneCell(cells, r.driverAt))) {
+	if wholeVehicles.has(b.text("mode")) && oneName(Unguard(oneCell(cells, r.driverAt))) {
 		b.put("vehicles", 1)
 	}
 }
