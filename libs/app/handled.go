@@ -2,6 +2,7 @@ package app
 
 import (
 	"crypto/tls"
+	"io"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -97,8 +98,13 @@ func (c *handledConn) hopeless() bool {
 	return !c.handled.Load() && (c.listener.ended.Load() || c.listener.ending.Load() && !c.spoken.Load())
 }
 
+// Read implements net.Conn. While a request is handled only the rest of its body is read: a client that ends the connection there
+// has not sent all of it, announced or in chunks, and fasthttp would take io.EOF for its end.
 func (c *handledConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
+	if err == io.EOF && c.handled.Load() { //nolint:errorlint // a connection returns it as it is
+		err = io.ErrUnexpectedEOF
+	}
 	if n > 0 && !c.spoken.Load() {
 		c.spoken.Store(true)
 	}

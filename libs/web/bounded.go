@@ -10,19 +10,15 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 )
 
-// Bounded is a body that fails beyond its limit, and where it ends before its announced length: the client has closed the
-// connection in the middle of it.
+// Bounded is a body of unknown length that fails beyond its limit.
 type Bounded struct {
-	from    io.Reader
-	left    int
-	missing int // of the announced length
-	err     error
+	from io.Reader
+	left int
+	err  error
 }
 
-// NewBounded returns a body of at most most bytes. Its announced length is negative if unknown.
-func NewBounded(from io.Reader, announced, most int) *Bounded {
-	return &Bounded{from: from, left: most, missing: announced}
-}
+// NewBounded returns a body of at most most bytes.
+func NewBounded(from io.Reader, most int) *Bounded { return &Bounded{from: from, left: most} }
 
 // errBodyTooLarge is the error of reading a body beyond its limit.
 var errBodyTooLarge = fiber.ErrRequestEntityTooLarge
@@ -40,10 +36,6 @@ func (b *Bounded) Read(p []byte) (int, error) {
 		n, err = b.left, errBodyTooLarge
 	}
 	b.left -= n
-	b.missing -= n
-	if errors.Is(err, io.EOF) && b.missing > 0 {
-		err = io.ErrUnexpectedEOF
-	}
 	b.err = err
 	return n, err
 }

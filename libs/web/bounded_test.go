@@ -15,21 +15,10 @@ func TestBounded(t *testing.T) {
 	t.Parallel()
 	large := fiber.ErrRequestEntityTooLarge
 	for size, want := range map[int]error{0: io.EOF, 9: io.EOF, 10: io.EOF, 11: large, 1000: large} {
-		body := web.NewBounded(strings.NewReader(strings.Repeat("x", size)), -1, 10)
+		body := web.NewBounded(strings.NewReader(strings.Repeat("x", size)), 10)
 		text, err := io.ReadAll(body)
 		if len(text) != min(size, 10) || !errors.Is(body.Err(), want) || (err == nil) != errors.Is(want, io.EOF) {
 			t.Errorf("%d bytes: read %d, %v, and it says %v; want %v", size, len(text), err, body.Err(), want)
-		}
-	}
-}
-
-// TestTruncatedBody verifies that a body that ends before its announced length is not taken for a whole one.
-func TestTruncatedBody(t *testing.T) {
-	t.Parallel()
-	for announced, want := range map[int]error{-1: io.EOF, 4: io.EOF, 5: io.ErrUnexpectedEOF} {
-		body := web.NewBounded(strings.NewReader("body"), announced, 10)
-		if text, err := io.ReadAll(body); string(text) != "body" || !errors.Is(body.Err(), want) || (err == nil) != errors.Is(want, io.EOF) {
-			t.Errorf("%d announced: %q, %v, and it says %v; want %v", announced, text, err, body.Err(), want)
 		}
 	}
 }

@@ -45,7 +45,7 @@ func (i *intake) take(c *fiber.Ctx, o api.Operation) (end func(), err error) {
 	if announced > limit {
 		return nil, errBodyTooLarge
 	}
-	from := NewBounded(c.Context().RequestBodyStream(), announced, limit)
+	from := NewBounded(c.Context().RequestBodyStream(), limit)
 	if o.Streamed && i.spool != nil {
 		return i.toFile(c, from, announced, limit)
 	}

@@ -60,7 +60,7 @@ func signedBody(c *fiber.Ctx) ([]byte, error) {
 	if announced > maxSignedBody {
 		return nil, fiber.ErrRequestEntityTooLarge
 	}
-	body, err := web.ReadBody(web.NewBounded(c.Context().RequestBodyStream(), announced, maxSignedBody), announced)
+	body, err := web.ReadBody(web.NewBounded(c.Context().RequestBodyStream(), maxSignedBody), announced)
 	if err != nil {
 		return nil, web.BodyFault(err)
 	}

@@ -71,7 +71,7 @@ func (g *gateway) withBody(o api.Operation, next fiber.Handler) fiber.Handler {
 		if o.Streamed {
 			return next(c)
 		}
-		body, err := web.ReadBody(web.NewBounded(c.Context().RequestBodyStream(), size, limit), size)
+		body, err := web.ReadBody(web.NewBounded(c.Context().RequestBodyStream(), limit), size)
 		if err != nil {
 			return web.BodyFault(err)
 		}

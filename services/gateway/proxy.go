@@ -99,7 +99,7 @@ func (g *gateway) proxy(o api.Operation) fiber.Handler {
 		}
 		var stream *web.Bounded
 		if o.Streamed && c.Request().IsBodyStream() {
-			stream = web.NewBounded(c.Context().RequestBodyStream(), c.Request().Header.ContentLength(), o.MaxBody(defaultBody))
+			stream = web.NewBounded(c.Context().RequestBodyStream(), o.MaxBody(defaultBody))
 		}
 		packing, asked, err := outcomeOf(a.rc)
 		if !asked {
