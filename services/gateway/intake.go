@@ -44,7 +44,7 @@ type intake struct {
 	now   func() time.Time
 	lag   func() time.Duration // since the previous call
 	tell  func(refused int)
-	tight atomic.Bool // writes may be rejected
+	tight atomic.Bool // writes are rejected, or were in the last window
 
 	mu       sync.Mutex
 	limit    int
@@ -75,6 +75,7 @@ func (i *intake) begin(org string) (end func(), ok bool) {
 		i.of[org]++
 	} else {
 		i.refused++
+		i.tight.Store(true)
 	}
 	i.mu.Unlock()
 	if refused > 0 {
@@ -112,9 +113,9 @@ func (i *intake) look(now time.Time) (refused int) {
 	rate := float64(i.ended) / lasted.Seconds()
 	switch {
 	case i.lag() > intakeLag:
-		i.limit = int(rate * intakeBusy.Seconds())
+		i.limit = min(i.limit, int(rate*intakeBusy.Seconds()))
 	case i.least > intakeDelay:
-		i.limit = int(rate * intakeDelay.Seconds())
+		i.limit = min(i.limit, int(rate*intakeDelay.Seconds()))
 	default:
 		i.limit += i.limit / 4
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/ratelimit"
 	"github.com/eventcarbon/ecf/libs/testkit"
+	"github.com/eventcarbon/ecf/services/gateway/upstream"
 )
 
 // queue simulates a service that completes a given number of writes per millisecond of virtual
@@ -71,6 +72,41 @@ func TestIntakeKeepsTheQueueShort(t *testing.T) {
 	q.pass(10_000, 3, map[string]int{"one": 1})
 	if refused := q.pass(10_000, 3, map[string]int{"one": 1}); refused["one"] > 0 {
 		t.Errorf("%d refused without a queue", refused["one"])
+	}
+}
+
+// TestIntakeIsTightAtTheFirstRejection verifies that a burst beyond the number of connections
+// counts as overload at once, not only at the end of the window.
+func TestIntakeIsTightAtTheFirstRejection(t *testing.T) {
+	t.Parallel()
+	q := newQueue()
+	q.pass(1, 0, map[string]int{"one": upstream.MaxConns})
+	if q.intake.tight.Load() {
+		t.Error("tight although nothing was refused")
+	}
+	if refused := q.pass(1, 0, map[string]int{"one": 1}); refused["one"] != 1 || !q.intake.tight.Load() {
+		t.Errorf("%v refused, tight: %t", refused, q.intake.tight.Load())
+	}
+	q.pass(1_000, 10, map[string]int{"one": 1})
+	if q.intake.tight.Load() {
+		t.Error("tight without a queue")
+	}
+}
+
+// TestIntakeDoesNotGrowWithAQueue verifies that slow writes, admitted before the limit was lowered
+// for lack of processor time, do not raise it when they end.
+func TestIntakeDoesNotGrowWithAQueue(t *testing.T) {
+	t.Parallel()
+	q := newQueue()
+	q.pass(1, 0, map[string]int{"one": 700})
+	q.pass(600, 0, nil)
+	q.lag = 2 * intakeLag
+	q.pass(1, 1, nil)
+	low := q.intake.limit
+	q.lag = 0
+	q.pass(300, 2, nil) // all of them have taken longer than intakeDelay
+	if low != intakeLeast || q.intake.limit > low {
+		t.Errorf("the limit is %d after %d", q.intake.limit, low)
 	}
 }
 
