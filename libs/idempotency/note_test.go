@@ -1,6 +1,7 @@
 package idempotency_test
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
@@ -95,6 +96,25 @@ func TestATimeoutIsNotKept(t *testing.T) {
 		b.does(counted(&runs))
 		a.want(a.ask("k", `{}`), http.StatusRequestTimeout, false, "")
 		b.want(b.ask("k", `{}`), http.StatusCreated, false, `"run":1`)
+	})
+}
+
+// TestAnAnswerIsKeptAfterTheTime verifies that the response of a request which used up its time
+// is stored, so that a repetition does nothing again.
+func TestAnAnswerIsKeptAfterTheTime(t *testing.T) {
+	t.Parallel()
+	onBothEngines(t, func(t *testing.T, _ *clock, a, b *place) {
+		var runs atomic.Int64
+		create := counted(&runs)
+		a.does(func(c *fiber.Ctx) error {
+			ctx, cancel := context.WithCancel(c.UserContext())
+			cancel()
+			c.SetUserContext(ctx)
+			return create(c)
+		})
+		b.does(create)
+		a.want(a.ask("k", `{}`), http.StatusCreated, false, `"run":1`)
+		b.want(b.ask("k", `{}`), http.StatusCreated, true, `"run":1`)
 	})
 }
 

@@ -25,7 +25,7 @@ func TestKeptResponsesAreStoredBytes(t *testing.T) {
 			status      int
 			least, most int64
 		}{
-			{"kept", "k1", succeed, http.StatusCreated, 10_000, 12_000},
+			{"kept", "k1", succeed, http.StatusCreated, 10_500, 12_000}, // with its entry
 			{"repeated", "k1", succeed, http.StatusCreated, 0, 0},
 			{"without a key", "", succeed, http.StatusCreated, 0, 0},
 			{"not kept", "k2", refuse, http.StatusConflict, 0, 0},

@@ -2,6 +2,8 @@ package identity_test
 
 import (
 	"crypto"
+	"crypto/ed25519"
+	"crypto/rand"
 	"fmt"
 	"testing"
 	"time"
@@ -30,6 +32,16 @@ type recentSessions struct {
 }
 
 func (s *recentSessions) RecentAt(string, time.Time) (identity.State, bool) { return s.state, s.known }
+
+// another returns a new public key.
+func another(t *testing.T) crypto.PublicKey {
+	t.Helper()
+	public, _, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return public
+}
 
 // recalling returns a verifier with a cache for the tokens of the bundle.
 func (b *bundle) recalling() (*identity.Verifier, *recentKeys) {
@@ -83,6 +95,15 @@ func TestRecall(t *testing.T) {
 		t.Error("it is recalled though its key would have to be asked for")
 	}
 	keys.unknown = false
+	public := keys.keys[b.kid]
+	keys.keys[b.kid] = another(t)
+	if _, ok := v.Recall(token, b.now); ok {
+		t.Error("it is recalled although another key has the id of its key")
+	}
+	keys.keys[b.kid] = public
+	if _, ok := v.Recall(token, b.now); !ok {
+		t.Error("it is not recalled under its key")
+	}
 	delete(keys.keys, b.kid)
 	if _, ok := v.Recall(token, b.now); ok {
 		t.Error("it is recalled after its key was taken back")

@@ -271,6 +271,10 @@ func TestRememberedTokenStillExpiresAndFallsWithItsKey(t *testing.T) {
 	if _, err := b.verifier.Verify(t.Context(), token); apperr.CodeOf(err) != apperr.Unauthenticated {
 		t.Errorf("under a key taken back: %v", err)
 	}
+	b.keys[b.kid] = another(t)
+	if _, err := b.verifier.Verify(t.Context(), token); apperr.CodeOf(err) != apperr.Unauthenticated {
+		t.Errorf("under another key with the id of its key: %v", err)
+	}
 	b.keys[b.kid] = public
 	if _, err := b.verifier.Verify(t.Context(), token); err != nil {
 		t.Fatal(err)
