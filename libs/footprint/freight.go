@@ -84,6 +84,9 @@ func decodeFreight(d *decoder, f *freight) {
 	d.freightPlaces(f)
 	f.Haul, _ = d.Enum("haul", freightHauls[:]...)
 	f.RoundTrip = d.flag("roundTrip")
+	if f.Journey == nil {
+		d.bothWays("freight", f.Mode, f.From, f.To, f.Via, f.DistanceKm, f.RoundTrip)
+	}
 	if f.Mode == air && f.From != "" && f.To != "" && airportOf(f.From) == airportOf(f.To) {
 		d.Fault(apperr.Detail{Field: "to", Code: fields.NotAllowed,
 			Message: fmt.Sprintf("to must be a different airport than from; both are %s.", airportOf(f.From))})

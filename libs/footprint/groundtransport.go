@@ -132,6 +132,9 @@ func decodeGroundTransport(d *decoder, g *groundTransport) {
 		g.Occupancy = &n
 	}
 	g.RoundTrip = d.flag("roundTrip")
+	if g.Journey == nil {
+		d.bothWays("ground-transport", g.Mode, g.From, g.To, g.Via, g.DistanceKm, g.RoundTrip)
+	}
 	g.Trips, _ = d.Integer("trips", 1, 1000)
 	perPassenger := make([]string, 0, len(groundModes))
 	for _, m := range groundModes {
