@@ -97,3 +97,9 @@ func (c *calculation) uses(m *materials) int64 {
 	c.least = Assumed
 	return n
 }
+
+// CountedByPieces reports whether records of a material may have a number of pieces instead of a weight.
+func CountedByPieces(material string) bool {
+	row := materialRow(material)
+	return row != nil && (row.item != "" || row.piece != "")
+}

@@ -19,9 +19,10 @@ type body struct {
 	// the original text.
 	stated map[string]string
 	// unknownAmount is the fault of an amount without a unit, where the row needs it, and
-	// amountAt the place of its column.
+	// amountAt the place of its column and amountCell the amount.
 	unknownAmount *apperr.Detail
 	amountAt      int
+	amountCell    string
 	// unread are the columns of ignored cells.
 	unread []int
 	// currency is that which an amount of money is written with.

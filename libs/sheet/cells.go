@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -82,7 +83,21 @@ func (r *Reader) lacksUnit(b *body, typ string) *apperr.Detail {
 		return nil
 	}
 	b.unread = slices.DeleteFunc(b.unread, func(at int) bool { return at == b.amountAt })
+	if r.countsPieces(b, typ) {
+		return nil
+	}
 	return b.unknownAmount
+}
+
+// countsPieces sets the items of a row whose amount is a number of pieces, of a material that is counted by them: a quantity
+// of shirts.
+func (r *Reader) countsPieces(b *body, typ string) bool {
+	n, ok := r.asNumber(b.amountCell)
+	if typ != "materials" || !ok || r.counts[b.amountAt] != ofPiece || n != math.Trunc(n) || !footprint.CountedByPieces(b.text("material")) {
+		return false
+	}
+	b.put("items", int64(n))
+	return true
 }
 
 // generatorFields are numbers of a generator by which its fuel is estimated; a stated amount of fuel takes precedence.

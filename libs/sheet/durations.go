@@ -21,10 +21,16 @@ const (
 	minuteHeads   wordList = "minuteHeads"
 	minuteUnits   wordList = "minuteUnits"
 	hourUnits     wordList = "hourUnits"
+	// averageWords and watchWords are words of headings of how long a stream was watched on average.
+	averageWords wordList = "averageWords"
+	watchWords   wordList = "watchWords"
 )
 
 // findDuration finds the column of durations in minutes, or in the units of its cells, of a table without hours.
 func (r *Reader) findDuration() {
+	if r.findWatched() {
+		return
+	}
 	if r.typ != "digital" && r.typ != "energy" || r.amountAt(hoursField) >= 0 {
 		return
 	}
@@ -40,6 +46,35 @@ func (r *Reader) findDuration() {
 		r.use(at)
 		return
 	}
+}
+
+// findWatched finds the column of how long a stream was watched on average, which decides, and not how long it took.
+func (r *Reader) findWatched() bool {
+	if r.typ != "digital" {
+		return false
+	}
+	for at, head := range r.heads {
+		words := wordsOf(head)
+		if !averageWords.hasAny(words) || !watchWords.hasAny(words) || !r.free(at) && r.columns[at].Name != hoursField {
+			continue
+		}
+		if before := r.placeOf(hoursField); before >= 0 && before != at {
+			r.columns[before] = Column{}
+			r.inUnit[before] = ""
+			r.ignored = append(r.ignored, before)
+		}
+		r.use(at)
+		if hourUnits.hasAny(words) {
+			r.columns[at] = columnOf(r.typ, hoursField)
+			return true
+		}
+		r.durationAt, r.inMinutes = at, minuteUnits.hasAny(words)
+		if r.columns[at] = (Column{}); r.inMinutes {
+			r.columns[at].Type = "number"
+		}
+		return true
+	}
+	return false
 }
 
 // ofHours are durations with their units: 1:30:00, 1 h 30 min, 1h30.

@@ -88,13 +88,16 @@ func (r *Reader) interpretHead(unknown []int, known []Column) (found bool) {
 	r.findRoomNights()
 	r.findGuestName()
 	r.findMeters()
+	r.findModeDistances()
 	r.findDistances()
+	r.findAreaWeight()
+	r.findTreatments()
 	r.findReadings()
 	r.findTonneKm()
 	r.findWasteCode()
 	r.findWasteNames()
 	r.findMarks()
-	return found || r.derived() > 0 || len(r.legColumns)+len(r.parts)+len(r.sides) > 0 || r.wholeAt >= 0 || r.readings.found
+	return found || r.derived() > 0 || len(r.legColumns)+len(r.parts)+len(r.sides)+len(r.modeDistances) > 0 || r.wholeAt >= 0 || r.readings.found
 }
 
 // derived returns how many columns are no fields and have what fields are derived from.
@@ -161,8 +164,10 @@ func (r *Reader) interpretRow(b *body, typ string, cells []string) (faults []app
 	take(r.takeSeconds(b, typ, cells), r.takeEach(b, cells), r.takeSides(b, cells), r.duration(b, cells))
 	r.leaveOutAlone(b, typ)
 	take(r.lacksUnit(b, typ))
+	take(r.byModes(b, cells), r.areaWeight(b, cells), r.treated(b, cells))
 	take(r.shared(b), r.takeDrink(b, cells), r.copies(b, cells), r.takeSeats(b, cells))
 	r.ticket(b, cells)
+	take(r.wayOfTrip(b, cells))
 	r.bookingClass(b, cells)
 	r.traveller(b, cells)
 	r.mode(b, cells)
@@ -180,7 +185,7 @@ func (r *Reader) interpretRow(b *body, typ string, cells []string) (faults []app
 	r.dietServed(b, typ, cells)
 	take(r.usedBetween(b, cells), r.besideUnit(b, cells), r.severalOfEach(cells), r.tonneKm(b, cells), r.unweighed(b, typ, cells), r.ratedInKilowatts(b, typ, cells), r.meterFactor(b, typ, cells), r.perhapsEachOf(b, typ, cells))
 	take(r.serial(b), r.servesSeveral(b, typ, cells), r.otherSubject(b, typ, cells), r.ways(b, cells), r.bothWays(b, typ, cells), r.whole(b, cells), r.leavesOut(cells), r.partOf(typ, cells), r.severalClasses(b, typ, cells))
-	take(r.codeshare(b, cells))
+	take(r.codeshare(b, cells), r.emptyReturn(b, cells), r.segments(b, cells))
 	r.noteUnread(b.unread) // at the end: each of them may leave a cell out
 	return faults
 }

@@ -20,6 +20,8 @@ const (
 	presentHeads wordList = "presentHeads"
 	// personHeads are headings of one person for each row, normalized by plain, besides names.
 	personHeads wordList = "personHeads"
+	// visitHeads are headings of how often people come, normalized by plain.
+	visitHeads wordList = "visitHeads"
 	// otherNumbers are words of headings of numbers that are no people.
 	otherNumbers wordList = "otherNumbers"
 )
@@ -48,7 +50,7 @@ func (r *Reader) peopleMark(at int) mark {
 	switch {
 	case people >= 0 && !r.heading("mode") && answeredMode(r.typ, head, columnOf(r.typ, "mode").values) != "":
 		return byMode
-	case people >= 0 && countOf(head) == ofTrip:
+	case people >= 0 && (countOf(head) == ofTrip || visitHeads.has(plain(head))):
 		return journeys
 	case people >= 0:
 		if !presentHeads.has(plain(r.heads[people])) && (has(onlineWords) || fewer) {

@@ -126,7 +126,7 @@ func (r *Reader) quantityCell(b *body, typ string, i int, cell string) *apperr.D
 		return fault(fields.NotAllowed, "%s may be %s; head the column with the field that is meant.", r.heads[i], orOf(fit))
 	case isAmount(r.heads[i]):
 		b.unknownAmount = fault(fields.BadFormat, "Below %s a number needs its unit, such as %s; or head the column %s.", r.heads[i], example(of[0]), orOf(of))
-		b.amountAt, b.unread = i, append(b.unread, i)
+		b.amountAt, b.amountCell, b.unread = i, cell, append(b.unread, i)
 		return nil
 	case gallons != nil:
 		return gallons

@@ -128,6 +128,14 @@ type Reader struct {
 	// durationAt is the index of the column of durations, in minutes if inMinutes; -1: the file has none.
 	durationAt int
 	inMinutes  bool
+	// waysSaid are what columns of ways have said so far, by place.
+	waysSaid map[int]waySaid
+	// modeDistances are the columns of the distance by one mode, and treatments those of the share of one treatment.
+	modeDistances []modeColumn
+	treatments    []treatmentColumn
+	// areaWeightAt is the place of the weight of a square metre, in kilograms if inKilograms; -1: the file has none.
+	areaWeightAt int
+	inKilograms  bool
 	// wholeAt is the place of the distance that is that of the whole of a row; -1: the file has none.
 	wholeAt int
 	// travellerAt is the place of the names of travellers, and guestNameAt that of the names of guests in a list that counts
@@ -196,7 +204,7 @@ type Reader struct {
 
 // newReader returns a reader of a file without any columns.
 func newReader(typ string, o Options) *Reader {
-	return &Reader{o: o, typ: typ, typeAt: -1, unitAt: -1, route: -1, roomAt: -1, ticketAt: -1, bookingClassAt: -1, bookingAt: -1, besideAt: -1, peopleAt: -1, roomNightsAt: -1, travellerAt: -1, driverAt: -1, guestNameAt: -1, tonneKmAt: -1, wasteCodeAt: -1, durationAt: -1, wholeAt: -1, arrivalAt: -1, thousandsAt: -1}
+	return &Reader{o: o, typ: typ, typeAt: -1, unitAt: -1, route: -1, roomAt: -1, ticketAt: -1, bookingClassAt: -1, bookingAt: -1, besideAt: -1, peopleAt: -1, roomNightsAt: -1, travellerAt: -1, driverAt: -1, guestNameAt: -1, tonneKmAt: -1, wasteCodeAt: -1, durationAt: -1, wholeAt: -1, areaWeightAt: -1, arrivalAt: -1, thousandsAt: -1}
 }
 
 // NewReader reads the headings. A fault in them is a VALIDATION_ERROR.

@@ -74,6 +74,10 @@ func (r *Reader) nightsOfAll(b *body, cell string) *apperr.Detail {
 		return &apperr.Detail{Field: r.heads[r.roomNightsAt], Code: RowNotCounted, Message: fmt.Sprintf("%s is 0: nobody stayed. Delete the row from the file.", r.heads[r.roomNightsAt])}
 	}
 	count, nights := number, 1
+	if stated := b.number(r.nightsOf); stated > float64(number) {
+		return &apperr.Detail{Field: r.heads[r.roomNightsAt], Code: AmbiguousCount, Suggestions: []string{"nights"},
+			Message: fmt.Sprintf("%s is %d for %.12g %s, of which each stays for a night at least. Head the column nights if it is the nights of each, or correct it.", r.heads[r.roomNightsAt], number, stated, r.nightsOf)}
+	}
 	if stated, err := strconv.Atoi(string(b.values[r.nightsOf])); err == nil && stated > 0 && number%stated == 0 {
 		count, nights = stated, number/stated
 	}

@@ -1,0 +1,49 @@
+package sheet
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
+)
+
+// emptyReturnHeads are headings of whether, or how far, a vehicle goes back empty, normalized by plain.
+const emptyReturnHeads wordList = "emptyReturnHeads"
+
+// segmentHeads are headings of how many flights a row is about, normalized by plain.
+const segmentHeads wordList = "segmentHeads"
+
+// emptyReturn returns the fault of a journey whose vehicle goes back empty, which the record would not count.
+func (r *Reader) emptyReturn(b *body, cells []string) *apperr.Detail {
+	if r.typ != "ground-transport" || string(b.values["roundTrip"]) == "true" || b.has("volumeLitres") || b.has("energyKWh") {
+		return nil
+	}
+	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
+		cell := Unguard(oneCell(cells, at))
+		yes, _ := fields.Truth(cell)
+		if !r.free(at) || !emptyReturnHeads.has(plain(head)) || !yes && (!bareNumber(cell) || !strings.ContainsAny(cell, "123456789")) {
+			continue
+		}
+		return &apperr.Detail{Field: head, Code: fields.NotAllowed, Suggestions: []string{"roundTrip", distanceField},
+			Message: fmt.Sprintf("%s is %.40q, and the record would not count the way back. Write into a column roundTrip that it counts, or the distance of both ways into distanceKm; or leave %s out.", head, cell, head)}
+	}
+	return nil
+}
+
+// segments returns the fault of a row of several flights that would count as one.
+func (r *Reader) segments(b *body, cells []string) *apperr.Detail {
+	if r.typ != "flights" || b.has("roundTrip") || !b.has("from") {
+		return nil
+	}
+	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
+		n, err := strconv.Atoi(Unguard(oneCell(cells, at)))
+		if err != nil || n < 2 || n == len(b.texts("via"))+1 || !r.free(at) || !segmentHeads.has(plain(head)) {
+			continue
+		}
+		return &apperr.Detail{Field: head, Code: AmbiguousCount, Suggestions: []string{"roundTrip", "via"},
+			Message: fmt.Sprintf("%s is %d, and the record would count one flight. Write into a column roundTrip whether it is a return flight, the stops into a column via, or a row for each flight; or leave %s out.", head, n, head)}
+	}
+	return nil
+}

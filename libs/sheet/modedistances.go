@@ -1,0 +1,99 @@
+package sheet
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/units"
+)
+
+// modeColumn is a column of the distance by one mode, such as Sea km, Bahn (km) and Distance by road.
+type modeColumn struct {
+	at   int
+	mode string
+}
+
+// findModeDistances finds the columns of the distance by one mode.
+func (r *Reader) findModeDistances() {
+	if r.typ != "freight" && r.typ != "ground-transport" {
+		return
+	}
+	for at, head := range r.heads {
+		if mode := r.modeOfDistance(head); mode != "" && r.free(at) {
+			r.modeDistances = append(r.modeDistances, modeColumn{at, mode})
+			r.use(at)
+		}
+	}
+}
+
+// modeOfDistance returns the mode whose distance a heading names; empty if it names none.
+func (r *Reader) modeOfDistance(head string) string {
+	length, _ := units.OfField(distanceField)
+	var others []string
+	distance := false
+	for _, word := range wordsOf(head) {
+		_, err := units.ByName(word, length.Dimension)
+		switch {
+		case err == nil && len(word) > 1 || distanceHeads.has(word):
+			distance = true
+		case !besideModes.has(word):
+			others = append(others, word)
+		}
+	}
+	if !distance || len(others) == 0 {
+		return ""
+	}
+	return columnOf(r.typ, "mode").values[key(strings.Join(others, ""))]
+}
+
+// byModes sets mode and distance of a row that has its distance below that of a mode, and returns the fault of a row with
+// several modes, which are a record each.
+func (r *Reader) byModes(b *body, cells []string) *apperr.Detail {
+	var first *modeColumn
+	for i := range r.modeDistances {
+		column := &r.modeDistances[i]
+		cell := oneCell(cells, column.at)
+		km, ok := r.distance(column.at, cell)
+		if !ok {
+			if _, _, fault := r.partNumber(column.at, cell); fault != nil {
+				return fault
+			}
+			continue
+		}
+		if km.Sign() == 0 {
+			continue
+		}
+		if mode := b.text("mode"); first != nil || mode != "" && mode != column.mode {
+			return r.severalModes(b, first, column, cells)
+		}
+		first = column
+		if !b.has(distanceField) {
+			continue
+		}
+		if counted, _, _, known := r.measure(distanceField, b); known && counted.Cmp(km) != 0 {
+			return &apperr.Detail{Field: r.heads[column.at], Code: fields.NotAllowed, Suggestions: []string{distanceField},
+				Message: fmt.Sprintf("%s is %.40q, and %s is another distance. Write a row for each leg, or leave one of the columns out.", r.heads[column.at], cell, r.Head(distanceField))}
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	b.put("mode", first.mode)
+	if b.has(distanceField) {
+		return nil
+	}
+	km, _ := r.distance(first.at, oneCell(cells, first.at))
+	return b.setRounded(distanceField, km)
+}
+
+// severalModes is the fault of a row that went by another mode too, besides that of its mode or of the first column.
+func (r *Reader) severalModes(b *body, first, other *modeColumn, cells []string) *apperr.Detail {
+	beside := fmt.Sprintf("the mode is %s", b.text("mode"))
+	if first != nil {
+		beside = fmt.Sprintf("%s is %.40q", r.heads[first.at], oneCell(cells, first.at))
+	}
+	return &apperr.Detail{Field: r.heads[other.at], Code: SeveralRecords, Suggestions: []string{"mode", distanceField},
+		Message: fmt.Sprintf("%s is %.40q, and %s: a record has one mode. Write a row for each leg, with its mode and its distance.", r.heads[other.at], oneCell(cells, other.at), beside)}
+}

@@ -1,0 +1,43 @@
+package sheet
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+)
+
+// waySaid is what the column of ways at a place has said in the rows so far.
+type waySaid struct{ away, single bool }
+
+// wayOfTrip decides what Return means below a heading such as Trip: a return journey where another row is a single one, the
+// way back where another one is the way there. Where no row before says so, it returns a fault.
+func (r *Reader) wayOfTrip(b *body, cells []string) *apperr.Detail {
+	if r.typ != "flights" && r.typ != "ground-transport" || r.heading("roundTrip") {
+		return nil
+	}
+	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
+		if !wayHeads.has(plain(head)) || !r.free(at) && at != r.typeAt || at == r.ticketAt {
+			continue
+		}
+		word := key(Unguard(oneCell(cells, at)))
+		if r.waysSaid == nil {
+			r.waysSaid = map[int]waySaid{}
+		}
+		said := r.waysSaid[at]
+		switch {
+		case awayWords.has(word):
+			said.away = true
+		case oneWays.has(word):
+			said.single = true
+		case b.has("roundTrip") || !returnWays.has(word) || said.away:
+		case said.single:
+			b.set("roundTrip", json.RawMessage("true"))
+		default:
+			return &apperr.Detail{Field: head, Code: AmbiguousCount, Suggestions: []string{"roundTrip"},
+				Message: fmt.Sprintf("%s is %.40q, which may be a return journey, or the way back of one. Head the column roundTrip if it is a return journey, or write outbound and inbound.", head, oneCell(cells, at))}
+		}
+		r.waysSaid[at] = said
+	}
+	return nil
+}
