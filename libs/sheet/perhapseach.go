@@ -29,7 +29,7 @@ var perhapsEach = map[string][]struct {
 	"digital":          {{field: "hours", of: []counting{ofDay, ofSession}}},
 	"energy":           {{field: "hours", of: []counting{ofDay, ofGenerator, ofPiece}}, {field: "volumeLitres", of: []counting{ofPiece, ofBottle}}, {field: "volumeM3", of: []counting{ofPiece, ofBottle}}, {field: "weightKg", of: []counting{ofPiece, ofBottle}}},
 	"water":            {{field: "supplyM3", of: []counting{ofPiece, ofBottle, ofTrip}}},
-	"ground-transport": {{field: distanceField, of: []counting{ofTrip, ofDay, ofPiece}}, {field: "from", of: []counting{ofTrip, ofDay, ofPiece}}},
+	"ground-transport": {{field: distanceField, of: []counting{ofTrip, ofDay, ofWeek, ofPiece}}, {field: "from", of: []counting{ofTrip, ofDay, ofWeek, ofPiece}}},
 	"flights":          {{field: "passengers", of: []counting{ofTrip, ofPiece}}},
 	"purchases":        {{field: moneyField, of: []counting{ofPiece}}, {field: moneyField, of: []counting{ofDay, ofWeek, ofMonth, ofHour, ofNight, ofSession, ofTrip}, each: true}},
 	"accommodation":    {{field: "nights", of: []counting{ofPiece}}},

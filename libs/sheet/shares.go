@@ -32,7 +32,7 @@ func headsShare(head string) bool {
 func (r *Reader) partOf(typ string, cells []string) *apperr.Detail {
 	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
 		cell := Unguard(oneCell(cells, at))
-		if !r.free(at) || !strings.ContainsAny(cell, "0123456789") || !headsShare(head) {
+		if !r.free(at) || !strings.ContainsAny(cell, "0123456789") || !headsShare(head) && (typ != "venue" || !headsUsedArea(head)) {
 			continue
 		}
 		number, percent := strings.CutSuffix(cell, "%")
