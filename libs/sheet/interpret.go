@@ -187,6 +187,7 @@ func (r *Reader) interpretRow(b *body, typ string, cells []string) (faults []app
 	take(r.usedBetween(b, cells), r.besideUnit(b, cells), r.severalOfEach(cells), r.tonneKm(b, cells), r.unweighed(b, typ, cells), r.ratedInKilowatts(b, typ, cells), r.meterFactor(b, typ, cells), r.perhapsEachOf(b, typ, cells))
 	take(r.serial(b), r.servesSeveral(b, typ, cells), r.otherSubject(b, typ, cells), r.ways(b, cells), r.bothWays(b, typ, cells), r.whole(b, cells), r.leavesOut(cells), r.partOf(typ, cells), r.severalClasses(b, typ, cells))
 	take(r.codeshare(b, cells), r.emptyReturn(b, cells), r.segments(b, cells), r.otherGroups(b, cells), r.partlyFull(b, typ, cells))
+	take(r.partInColumn(cells), r.submeter(cells), r.seasonTicket(b, cells), r.sharesOfValues(b, cells))
 	r.noteUnread(b.unread) // at the end: each of them may leave a cell out
 	return faults
 }

@@ -53,7 +53,7 @@ func (r *Reader) peopleMark(at int) mark {
 	case people >= 0 && (countOf(head) == ofTrip || visitHeads.has(plain(head))):
 		return journeys
 	case people >= 0:
-		if !presentHeads.has(plain(r.heads[people])) && (has(onlineWords) || fewer) {
+		if !presentHeads.has(plain(r.heads[people])) && (onlineHead(head) || fewer) {
 			return absent
 		}
 		if !r.hasWhole(people) {

@@ -24,7 +24,7 @@ var perhapsEach = map[string][]struct {
 }{
 	"freight":          {{field: "weightKg", of: []counting{ofTrip, ofVehicle}}},
 	"waste":            {{field: "volumeLitres", of: []counting{ofPiece, ofContainer, ofCollection, ofSchedule, ofWeek}}, {field: "containers", of: []counting{ofPiece, ofContainer, ofCollection, ofSchedule, ofWeek}}, {field: "weightKg", of: []counting{ofPiece, ofContainer, ofCollection, ofSchedule, ofWeek}, each: true}},
-	"materials":        {{field: "weightKg", of: []counting{ofPiece}}, {field: "areaM2", of: []counting{ofPiece}}},
+	"materials":        {{field: "weightKg", of: []counting{ofPiece, ofPerson}}, {field: "areaM2", of: []counting{ofPiece}}},
 	"catering":         {{field: "meals", of: []counting{ofDay, ofPiece}}},
 	"digital":          {{field: "hours", of: []counting{ofDay, ofSession}}},
 	"energy":           {{field: "hours", of: []counting{ofDay, ofGenerator, ofPiece}}, {field: "volumeLitres", of: []counting{ofPiece, ofBottle}}, {field: "volumeM3", of: []counting{ofPiece, ofBottle}}, {field: "weightKg", of: []counting{ofPiece, ofBottle}}},

@@ -128,6 +128,9 @@ type Reader struct {
 	// durationAt is the index of the column of durations, in minutes if inMinutes; -1: the file has none.
 	durationAt int
 	inMinutes  bool
+	// meterSaid is the first meter of a kind, of those behind the main one if meterIsSub; empty: none so far.
+	meterSaid  string
+	meterIsSub bool
 	// waysSaid are what columns of ways have said so far, by place.
 	waysSaid map[int]waySaid
 	// modeDistances are the columns of the distance by one mode, and treatments those of the share of one treatment.
@@ -289,7 +292,7 @@ func (r *Reader) Next() (Row, error) {
 		row := Row{Number: r.number, Type: r.typ, Cells: cells}
 		// The totals of a file are those of all its rows, also of such as do not count.
 		sum := r.totals(cells)
-		if fault := cmp.Or(r.notCounted(cells), sum); fault != nil {
+		if fault := cmp.Or(r.notCounted(cells), sum, r.partOfRow(cells)); fault != nil {
 			row.Err = apperr.Invalid(*fault)
 			return row, nil
 		}

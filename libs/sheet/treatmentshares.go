@@ -17,19 +17,26 @@ const (
 	percentWords     wordList = "percentWords"
 )
 
-// treatmentColumn is a column of the share of waste that goes to one treatment, such as Recycled %.
+// treatmentColumn is a column of the share or, with a unit, the weight of waste that goes to one treatment, such as Recycled %
+// and Recycled (kg).
 type treatmentColumn struct {
 	at        int
 	treatment string
+	unit      *units.Unit
 }
 
-// findTreatments finds the columns of shares of treatments of waste.
+// findTreatments finds the columns of shares and weights of treatments of waste.
 func (r *Reader) findTreatments() {
 	if r.typ != "waste" {
 		return
 	}
 	for at, head := range r.heads {
-		if !r.free(at) || !strings.Contains(head, "%") && !percentWords.hasAny(wordsOf(head)) {
+		stem, symbol, _ := unitOfHead(head)
+		unit, err := units.ByName(symbol, "mass")
+		if err == nil {
+			head = stem
+		}
+		if !r.free(at) || err != nil && !strings.Contains(head, "%") && !percentWords.hasAny(wordsOf(head)) {
 			continue
 		}
 		var words []string
@@ -42,7 +49,8 @@ func (r *Reader) findTreatments() {
 			}
 		}
 		if treatment := columnOf(r.typ, "treatment").values[key(strings.Join(words, ""))]; treatment != "" {
-			r.treatments = append(r.treatments, treatmentColumn{at, treatment})
+			r.treatments = append(r.treatments, treatmentColumn{at, treatment, unit})
+			r.columns[at].Type = "number"
 			r.use(at)
 		}
 	}
@@ -57,6 +65,12 @@ func (r *Reader) treated(b *body, cells []string) *apperr.Detail {
 			return fault
 		}
 		share := units.Rat(n)
+		if column.unit != nil && filled && share.Sign() > 0 {
+			if fault := r.treatedWeight(b, column, share, cells); fault != nil {
+				return fault
+			}
+			continue
+		}
 		switch {
 		case !filled || share.Sign() == 0:
 			continue
@@ -70,4 +84,21 @@ func (r *Reader) treated(b *body, cells []string) *apperr.Detail {
 		b.put("treatment", column.treatment)
 	}
 	return nil
+}
+
+// treatedWeight sets weight and treatment of a row whose weight is below that of a treatment, and returns the fault of a row of
+// which another part goes elsewhere.
+func (r *Reader) treatedWeight(b *body, column treatmentColumn, weight *big.Rat, cells []string) *apperr.Detail {
+	target, _ := units.OfField("weightKg")
+	kg := target.Convert(weight, column.unit)
+	counted, _, _, known := r.measure("weightKg", b)
+	if b.has("weightKg") && (!known || counted.Cmp(kg) != 0) || b.has("treatment") && b.text("treatment") != column.treatment {
+		return &apperr.Detail{Field: r.heads[column.at], Code: SeveralRecords, Suggestions: []string{"treatment", "weightKg"},
+			Message: fmt.Sprintf("%s is %.40q, and a record has one treatment. Write a row for each, with the weight that goes to it.", r.heads[column.at], oneCell(cells, column.at))}
+	}
+	b.put("treatment", column.treatment)
+	if b.has("weightKg") {
+		return nil
+	}
+	return b.setRounded("weightKg", kg)
 }

@@ -1,0 +1,142 @@
+package sheet
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+)
+
+// ofWhich are words before a part of an amount that is stated as a whole: of which, davon, dont.
+const ofWhich wordList = "ofWhich"
+
+// isPart reports whether a text names a part of something else.
+func isPart(text string) bool {
+	words := strings.Join(wordsOf(text), " ") + " "
+	return len(text) <= longestMark && slices.ContainsFunc(ofWhich.all(), func(phrase string) bool {
+		return strings.HasPrefix(words, phrase+" ") && len(words) > len(phrase)+1
+	})
+}
+
+// partOfRow returns the fault of a row that is a part of another one: davon Halle A.
+func (r *Reader) partOfRow(cells []string) *apperr.Detail {
+	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
+		cell := Unguard(strings.TrimSpace(cells[at]))
+		if head == "" || r.reading != interpreted || !isPart(cell) {
+			continue
+		}
+		return &apperr.Detail{Field: head, Code: RowNotCounted,
+			Message: fmt.Sprintf("%s is %.60q: a part of what another row has would count twice. Delete the row from the file, or write what it is without that word where it counts all the same.", head, cell)}
+	}
+	return nil
+}
+
+// partsDiffer are the types whose parts may count otherwise than the rest: passengers in business, waste that is recycled.
+var partsDiffer = []string{"flights", "ground-transport", "freight", "waste", "catering", "materials"}
+
+// partInColumn returns the fault of a row with a part of its amount in a column of its own: davon Business.
+func (r *Reader) partInColumn(cells []string) *apperr.Detail {
+	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
+		cell := Unguard(oneCell(cells, at))
+		if !slices.Contains(partsDiffer, r.typ) || !r.free(at) || !isPart(head) || taxLines.hasAny(wordsOf(head)) || !bareNumber(strings.TrimSuffix(cell, "%")) || !strings.ContainsAny(cell, "123456789") {
+			continue
+		}
+		return &apperr.Detail{Field: head, Code: SeveralRecords, Suggestions: amountsOf(r.typ),
+			Message: fmt.Sprintf("%s is %.40q, and the record would count all of the row alike. Write a row for each part, or leave the column out if its parts count alike.", head, cell)}
+	}
+	return nil
+}
+
+// Words of meters of the whole, and of those behind them.
+const (
+	mainMeters wordList = "mainMeters"
+	subMeters  wordList = "subMeters"
+)
+
+// submeter returns the fault of a row of a meter behind the main one, or of that before it, where rows of both would count.
+func (r *Reader) submeter(cells []string) *apperr.Detail {
+	if r.typ != "energy" && r.typ != "water" {
+		return nil
+	}
+	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
+		name := r.columns[at].Name
+		cell := Unguard(oneCell(cells, at))
+		if head == "" || name != "" && name != "description" && name != "site" || len(cell) > longestMark {
+			continue
+		}
+		words := wordsOf(strings.NewReplacer("sub-meter", "submeter", "sub meter", "submeter", "sous-compteur", "souscompteur", "main meter", "mainmeter").Replace(strings.ToLower(cell)))
+		sub := subMeters.hasAny(words)
+		if !sub && !mainMeters.hasAny(words) {
+			continue
+		}
+		if r.meterSaid == "" || r.meterIsSub == sub {
+			r.meterSaid, r.meterIsSub = strings.Clone(cell), sub
+			return nil
+		}
+		return &apperr.Detail{Field: head, Code: RowNotCounted,
+			Message: fmt.Sprintf("%s is %.40q, and %.40q has a row, too: the main meter has what those behind it have. Delete the rows of one kind, or rename the meter where it is not behind the main one.", head, cell, r.meterSaid)}
+	}
+	return nil
+}
+
+// seasonWords are words of tickets for any number of journeys, and of cards that are none.
+const seasonWords wordList = "seasonWords"
+
+// seasonTicket returns the fault of a journey whose ticket is one for any number of them.
+func (r *Reader) seasonTicket(b *body, cells []string) *apperr.Detail {
+	if r.typ != "ground-transport" || b.has("trips") || r.ticketAt < 0 {
+		return nil
+	}
+	cell := Unguard(oneCell(cells, r.ticketAt))
+	if !seasonWords.hasAny(wordsOf(cell)) {
+		return nil
+	}
+	return &apperr.Detail{Field: r.heads[r.ticketAt], Code: AmbiguousCount, Suggestions: []string{"trips"},
+		Message: fmt.Sprintf("%s is %.40q, and the record would count one journey. Write into a column trips how often it was made, or delete the row.", r.heads[r.ticketAt], cell)}
+}
+
+// onlineHead reports whether a heading of a list of people is of those who take part online.
+func onlineHead(head string) bool {
+	words := wordsOf(head)
+	text := strings.Join(words, " ")
+	return onlineWords.hasAny(words) || slices.ContainsFunc(onlinePhrases.all(), func(phrase string) bool { return strings.Contains(text, phrase) })
+}
+
+// valueShares are the fields of a type of whose values columns may have the shares.
+var valueShares = map[string][]string{"ground-transport": {"fuel", "mode"}, "materials": {"source"}}
+
+// sharesOfValues returns the fault of a row of which a share has another value of a field than the rest: Electric %, and sets the
+// field of one that has it as a whole.
+func (r *Reader) sharesOfValues(b *body, cells []string) *apperr.Detail {
+	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
+		fields, cell := valueShares[r.typ], Unguard(oneCell(cells, at))
+		if fields == nil || !r.free(at) || !strings.Contains(head, "%") && !percentWords.hasAny(wordsOf(head)) && !strings.HasSuffix(cell, "%") {
+			continue
+		}
+		n, ok := r.asNumber(strings.TrimSpace(strings.TrimSuffix(cell, "%")))
+		words := slices.DeleteFunc(wordsOf(head), func(word string) bool {
+			return percentWords.has(word) || besideTreatments.has(word) || besideValues.has(word)
+		})
+		if !ok || n <= 0 || n > 100 {
+			continue
+		}
+		for _, field := range fields {
+			value := columnOf(r.typ, field).values[key(strings.Join(words, ""))]
+			switch {
+			case value == "" || b.text(field) == value:
+				continue
+			case n == 100 && !b.has(field):
+				b.put(field, value)
+				r.use(at)
+				return nil
+			}
+			return &apperr.Detail{Field: head, Code: SeveralRecords, Suggestions: []string{field},
+				Message: fmt.Sprintf("%s is %.40q, and a record has one %s. Write a row for each part, or leave the column out if the rest counts for all.", head, cell, field)}
+		}
+	}
+	return nil
+}
+
+// besideValues are words around such values in headings.
+const besideValues wordList = "besideValues"
