@@ -11,6 +11,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	stdhtml "html"
 	"html/template"
 	"io"
 	"os"
@@ -106,7 +107,7 @@ var subheading = regexp.MustCompile(`<h([23]) id="([^"]+)">(.*?)</h[23]>`)
 // chaptersOf returns the chapters of a text, with their sections.
 func chaptersOf(body template.HTML) (chapters []chapter) {
 	for _, m := range subheading.FindAllStringSubmatch(string(body), -1) {
-		one, last := chapter{Anchor: m[2], Title: m[3]}, len(chapters)-1
+		one, last := chapter{Anchor: m[2], Title: textOf(m[3])}, len(chapters)-1
 		if m[1] == "3" && last >= 0 {
 			chapters[last].Sections = append(chapters[last].Sections, one)
 		} else {
@@ -114,6 +115,13 @@ func chaptersOf(body template.HTML) (chapters []chapter) {
 		}
 	}
 	return chapters
+}
+
+var element = regexp.MustCompile(`<[^>]*>`)
+
+// textOf returns the text of a heading, without the elements in it.
+func textOf(heading string) string {
+	return stdhtml.UnescapeString(element.ReplaceAllString(heading, ""))
 }
 
 var anchor = regexp.MustCompile(`(?s)<a href="([^"]*)">(.*?)</a>`)

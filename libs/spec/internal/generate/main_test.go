@@ -48,14 +48,14 @@ func TestLinked(t *testing.T) {
 // TestContents: the contents of a text are its chapters, and below each its sections.
 func TestContents(t *testing.T) {
 	t.Parallel()
-	body, err := html("# Text\n\n### Before\n\n## One\n\n### First\n\n#### Detail\n\n### Second\n\n## Two\n")
+	body, err := html("# Text\n\n### Before\n\n## One\n\n### First\n\n#### Detail\n\n### Second\n\n## Two\n\n### Output of `ecf` & more\n")
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []chapter{
 		{Anchor: "before", Title: "Before"},
 		{Anchor: "one", Title: "One", Sections: []chapter{{Anchor: "first", Title: "First"}, {Anchor: "second", Title: "Second"}}},
-		{Anchor: "two", Title: "Two"},
+		{Anchor: "two", Title: "Two", Sections: []chapter{{Anchor: "output-of-ecf--more", Title: "Output of ecf & more"}}},
 	}
 	if got := chaptersOf(body); !reflect.DeepEqual(got, want) {
 		t.Errorf("contents %+v, want %+v", got, want)

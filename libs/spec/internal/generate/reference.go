@@ -146,7 +146,7 @@ func render(source []byte) ([]byte, error) {
 		return nil, err
 	}
 	for _, m := range heading.FindAllStringSubmatch(string(p.Guide), -1) {
-		p.Chapters = append(p.Chapters, chapter{Anchor: m[1], Title: m[2]})
+		p.Chapters = append(p.Chapters, chapter{Anchor: m[1], Title: textOf(m[2])})
 	}
 	for _, tag := range d.Tags {
 		p.Groups = append(p.Groups, group{Anchor: "tag-" + strings.ToLower(strings.ReplaceAll(tag.Name, " ", "-")), Name: tag.Name, Description: inline(tag.Description)})
