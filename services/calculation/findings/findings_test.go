@@ -265,6 +265,18 @@ func TestLargeRecordsNameTheirDateAndGroup(t *testing.T) {
 	}
 }
 
+func TestOnePassengerIsNotSeveral(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]string{1: " 2026-06-09, 1 passenger, ", 2: " 2026-06-09, 2 passengers, "} {
+		flight := fmt.Sprintf(`flights {"from":"LHR","to":"JFK","passengers":%d,"date":"2026-06-09","group":"staff"}`, n)
+		found := findings.Of(conference(), facts(flight, flight))
+		at := slices.IndexFunc(found, func(f findings.Finding) bool { return f.Code == findings.DuplicateFlight })
+		if at < 0 || !strings.Contains(found[at].Message, want) {
+			t.Errorf("of %d: %+v", n, found)
+		}
+	}
+}
+
 func TestFindingsAreBoundedAndInOneOrder(t *testing.T) {
 	t.Parallel()
 	var lines []string

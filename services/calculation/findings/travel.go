@@ -30,11 +30,19 @@ func duplicateFlights(_ Event, facts []*Fact) (out []Finding) {
 	}
 	for _, g := range groups(repeated(facts, digest), same) {
 		if len(g) > 1 {
-			out = append(out, finding(DuplicateFlight, Warning, g, "%d flight records look the same: %s to %s on %s, %d passengers, same class and group.",
-				len(g), g[0].From, g[0].To, g[0].Date, g[0].Passengers))
+			out = append(out, finding(DuplicateFlight, Warning, g, "%d flight records look the same: %s to %s on %s, %s, same class and group.",
+				len(g), g[0].From, g[0].To, g[0].Date, manyPassengers(g[0].Passengers)))
 		}
 	}
 	return out
+}
+
+// manyPassengers writes a number of passengers.
+func manyPassengers(n int64) string {
+	if n == 1 {
+		return "1 passenger"
+	}
+	return fmt.Sprintf("%d passengers", n)
 }
 
 // flightKey are the fields in which most flights differ.
