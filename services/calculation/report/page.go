@@ -222,7 +222,7 @@ func (l *language) pageOf(d Data) page {
 		p.WithoutAttendeeTravel = l.kg(r.ExcludingAttendeeTravelKg)
 	}
 	p.Intro, p.Organization = l.intro(d), d.Organization
-	p.SinceWhen = l.sinceWhen(d.Earlier)
+	p.SinceWhen = l.sinceWhen(d.Earlier, d.Result.Revision)
 	for _, c := range d.Causes {
 		p.Causes = append(p.Causes, l.cause(c))
 	}

@@ -71,10 +71,33 @@ func TestPageSaysWhoSignedAndWhatIsLeftOut(t *testing.T) {
 	d.Causes = []resulttree.Cause{{Action: "approve", By: d.SignOff.By}}
 	text := page(t, d)
 	for _, want := range []string{"Example Events", "Including flights and waste and excluding digital, the event caused", "Not counted: 2 waiting for a decision and 1 rejected.",
-		"Morgan Lee (manager), 12 June 2026, 10:00 UTC, as edition 3", "“Com\ufffdplete”", "Approve, by Morgan Lee (manager)"} {
+		"Morgan Lee (manager), 12 June 2026, 10:00 UTC, as edition 3", "“Com\ufffdplete”", "Approved, by Morgan Lee (manager)"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}
+	}
+}
+
+// TestPageOfOneSource: what is from one source has no largest one, a first revision none before it, and causes say
+// what was done.
+func TestPageOfOneSource(t *testing.T) {
+	t.Parallel()
+	d := data(t, footprint.EventContext{GWP: "published", FactorSet: "desnz-2026"}, `waste {"treatment":"landfill","weightKg":1000}`)
+	d.Causes = []resulttree.Cause{{Action: "approve", Records: 1}, {Action: "auto-approve", Records: 2}}
+	text := page(t, d)
+	for _, want := range []string{"All of it is from waste.", "The changes that led to the first revision.", "Approved, 1 record change<", "Approved by rule, 2 record changes<"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	for _, wrong := range []string{"The largest source", "previous revision"} {
+		if strings.Contains(text, wrong) {
+			t.Errorf("the page says %q", wrong)
+		}
+	}
+	d.Result.Revision = 2
+	if text = page(t, d); !strings.Contains(text, "The changes from the previous revision to this one.") {
+		t.Error("the page of a second revision does not say since when changes are listed")
 	}
 }
 

@@ -36,7 +36,7 @@ func (l *language) intro(d Data) string {
 			second, secondShare := of(1)
 			text += " " + l.text("The largest source is %s with %s of the total, followed by %s with %s.", name, share, second, secondShare)
 		} else {
-			text += " " + l.text("The largest source is %s with %s of the total.", name, share)
+			text += " " + l.text("All of it is from %s.", name)
 		}
 	}
 	text += " " + l.text("Only records that were reviewed and approved are counted.")
@@ -110,11 +110,14 @@ func (l *language) earlier(e *Earlier) string {
 }
 
 // sinceWhen describes the period of the changes that led to a revision.
-func (l *language) sinceWhen(e *Earlier) string {
-	if e == nil || !e.AllCauses {
-		return l.text("The changes from the previous revision to this one.")
+func (l *language) sinceWhen(e *Earlier, revision int64) string {
+	switch {
+	case e != nil && e.AllCauses:
+		return l.text("The changes from edition %d to this revision.", e.Edition)
+	case revision == 1:
+		return l.text("The changes that led to the first revision.")
 	}
-	return l.text("The changes from edition %d to this revision.", e.Edition)
+	return l.text("The changes from the previous revision to this one.")
 }
 
 // translationOf names the documents of a signed edition that a page is a translation of; empty
@@ -135,6 +138,14 @@ func (l *language) person(by record.Actor) string {
 	return fmt.Sprintf("%s (%s)", who, l.text(by.Role.String()))
 }
 
+// doneBy is what an action on records has done, in English.
+var doneBy = map[string]string{
+	string(record.Create): "Created", string(record.Edit): "Edited", string(record.Delete): "Deleted", string(record.Submit): "Submitted",
+	string(record.Withdraw): "Withdrawn", string(record.Review): "Taken into review", string(record.Approve): "Approved",
+	string(record.AutoApprove): "Approved by rule", string(record.RequestChanges): "Changes requested", string(record.Reject): "Rejected",
+	string(record.Reopen): "Reopened",
+}
+
 // cause writes a cause of a revision. The comment is not in it: the page is for
 // those outside too, and a comment is among colleagues.
 func (l *language) cause(c resulttree.Cause) string {
@@ -150,6 +161,9 @@ func (l *language) cause(c resulttree.Cause) string {
 		text = l.text("The event was changed")
 	default:
 		text = l.text(capital(strings.ReplaceAll(c.Action, "-", " ")))
+		if done, known := doneBy[c.Action]; known && l.english() {
+			text = done
+		}
 	}
 	if len(c.Fields) > 0 {
 		fields := slices.Clone(c.Fields)
