@@ -70,6 +70,25 @@ func create(path string, content []byte) (err error) {
 	return Sync(filepath.Dir(path))
 }
 
+// New creates an empty file that only its owner may read, and opens it for writing, unless it exists (fs.ErrExist). One
+// that root creates belongs to the owner of its directory, as with Create.
+func New(path string) (*os.File, error) {
+	dir, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = dir.Close() }()
+	name := filepath.Base(path)
+	f, err := dir.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := giveToOwner(dir, f); err != nil {
+		return nil, errors.Join(err, f.Close(), dir.Remove(name))
+	}
+	return f, nil
+}
+
 func unfinishedName() string { return "." + strings.ToLower(rand.Text()) + ".partial" }
 
 // MakeAll makes a directory that only its owner may read, and those above it that are missing. Those that root makes

@@ -61,6 +61,31 @@ func TestCreate(t *testing.T) {
 	}
 }
 
+// TestNew: an empty file is created for its owner only, and never in the place of another one.
+func TestNew(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "database")
+	f, err := durable.New(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.WriteString("content")
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := durable.New(path); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("over another file: %v %v", f, err)
+	}
+	text, err := os.ReadFile(path) //nolint:gosec // a file of the test
+	info, statErr := os.Stat(path)
+	if err != nil || statErr != nil || string(text) != "content" || info.Mode().Perm() != 0o600 {
+		t.Errorf("%q, mode %v: %v %v", text, info.Mode(), err, statErr)
+	}
+	if _, err := durable.New(filepath.Join(path, "below")); err == nil {
+		t.Error("below a file")
+	}
+}
+
 // TestWhatAKilledProcessLeftIsRemoved: a process is killed until it leaves an unfinished file, which is removed; those of
 // running processes are not, however often it is tried.
 func TestWhatAKilledProcessLeftIsRemoved(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/eventcarbon/ecf/libs/durable"
 	"github.com/eventcarbon/ecf/libs/infra/keys"
 	recordsqlite "github.com/eventcarbon/ecf/libs/record/sqlitestore"
 	"github.com/eventcarbon/ecf/libs/sqlitex"
@@ -20,7 +21,7 @@ const serverLock = "lock"
 
 // makeDataDir creates the data directory, or prepares an existing one.
 func makeDataDir(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := durable.MakeAll(dir); err != nil {
 		return unusable(dir, err)
 	}
 	return prepareDataDir(dir)
@@ -49,6 +50,19 @@ func prepareDataDir(dir string) error {
 		return unusable(dir, fmt.Errorf("it can be read by other users, and its mode cannot be changed: %w", err))
 	}
 	return nil
+}
+
+// makeDatabase creates an empty database, which belongs to the owner of the directory also if root makes it, unless there
+// is one.
+func makeDatabase(path string) error {
+	file, err := durable.New(path)
+	if errors.Is(err, fs.ErrExist) {
+		return nil // another process has begun the same system
+	}
+	if err != nil {
+		return err
+	}
+	return file.Close()
 }
 
 // mustExist returns an error where the settings name a directory without a database: all

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/durable"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/notify"
 	"github.com/eventcarbon/ecf/libs/record"
@@ -144,7 +145,10 @@ func (d *demoAccounts) readOrMake(c Config) error {
 		c.Addr, d.Admin, d.Password, d.Manager, d.Password, d.User, d.Password)
 	// Written atomically.
 	temporary := d.File + ".new"
-	if err := os.WriteFile(temporary, []byte(content), 0o600); err != nil {
+	if err := removeAll(temporary); err != nil {
+		return err
+	}
+	if err := durable.Create(temporary, []byte(content)); err != nil {
 		return err
 	}
 	return os.Rename(temporary, d.File)

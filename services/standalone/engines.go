@@ -86,6 +86,9 @@ func openEngine(ctx context.Context, env app.Env, d Data) (*stores, error) {
 		if err := d.mustNotBeRestored(); err != nil {
 			return nil, err
 		}
+		if err := makeDatabase(path); err != nil {
+			return nil, unusable(d.Dir.Path, err)
+		}
 	}
 	db, err := sqlitex.Open(ctx, path, sqliteSchema()...)
 	if err != nil {

@@ -5,9 +5,12 @@ package standalone
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/eventcarbon/ecf/libs/durable"
 )
 
 // lockDataDir prevents a second server from using the same data directory. The lock ends with
@@ -30,7 +33,14 @@ func lockDataDir(dir string) (unlock func(), err error) {
 // the process ends. The error is errLocked if another process has the lock, or
 // errors.ErrUnsupported if the file system has no locks.
 func lockFile(path string, flags int) (unlock func(), err error) {
-	file, err := os.OpenFile(path, flags, 0o600) //nolint:gosec // the operator names the folder
+	var file *os.File
+	err = fs.ErrExist
+	if flags&os.O_CREATE != 0 {
+		file, err = durable.New(path)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		file, err = os.OpenFile(path, flags, 0o600) //nolint:gosec // the operator names the folder
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -205,7 +205,7 @@ func copyFile(to, from string) (err error) {
 		return err
 	}
 	defer func() { _ = source.Close() }()
-	target, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // as above
+	target, err := durable.New(to)
 	if err != nil {
 		return err
 	}

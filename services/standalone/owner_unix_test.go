@@ -68,3 +68,53 @@ func TestKeysMadeByRootAreTheServers(t *testing.T) {
 		})
 	}
 }
+
+// TestSystemsMadeByRootAreTheServers verifies that all that root begins or restores in the data directory of another user
+// belongs to that user.
+func TestSystemsMadeByRootAreTheServers(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can make files for other users")
+	}
+	const server = 65534
+	backup := filepath.Join(t.TempDir(), "backup")
+	smallSystem(t).must("", "backup", "--to", backup)
+	for name, args := range map[string][]string{
+		"a restore":           {"restore", "--from", backup},
+		"a new system":        {"org", "create", "--name", "Example Ltd", "--plan", "team"},
+		"a schema brought up": {"schema", "up"},
+		"a server":            {"serve"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			above := t.TempDir()
+			if err := os.Chown(above, server, server); err != nil {
+				t.Fatal(err)
+			}
+			dir := filepath.Join(above, "data")
+			c := &commands{t, map[string]string{"ECF_DATA_DIR": dir, "ECF_ADDR": "127.0.0.1:0", "ECF_DEMO": "true"}}
+			if name == "a server" {
+				c.serve()
+			} else {
+				c.must("", args...)
+			}
+			found := map[string]bool{}
+			if err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+				if err != nil {
+					return err
+				}
+				info, err := e.Info()
+				if err != nil {
+					return err
+				}
+				found[e.Name()] = true
+				if got := info.Sys().(*syscall.Stat_t); got.Uid != server || got.Gid != server { //nolint:forcetypeassert // of this platform
+					t.Errorf("%s belongs to %d:%d, want %d", path, got.Uid, got.Gid, server)
+				}
+				return nil
+			}); err != nil || !found["ecf.db"] {
+				t.Errorf("%v: %v", found, err)
+			}
+		})
+	}
+}
