@@ -162,16 +162,30 @@ func Serve(ctx context.Context, db *mongo.Database, components []Component, inde
 		return nil, err
 	}
 	if schema.Pending(all) {
-		empty, err := isEmpty(ctx, db, indexes)
-		if err != nil {
+		if err := checkPending(ctx, db, all, indexes); err != nil {
 			return nil, err
-		}
-		if !empty {
-			return nil, pendingError(all)
 		}
 		return nil, Up(ctx, db, components...)
 	}
 	return CheckIndexes(ctx, db, indexes)
+}
+
+// CheckPending returns an error that wraps ErrPending if the schema of the components is older than the program needs, and
+// the collections of their indexes have documents.
+func CheckPending(ctx context.Context, db *mongo.Database, components []Component, indexes []Index) error {
+	all, err := SchemaStatus(ctx, db, components...)
+	if err != nil || !schema.Pending(all) {
+		return err
+	}
+	return checkPending(ctx, db, all, indexes)
+}
+
+func checkPending(ctx context.Context, db *mongo.Database, all []schema.Status, indexes []Index) error {
+	empty, err := isEmpty(ctx, db, indexes)
+	if err != nil || empty {
+		return err
+	}
+	return pendingError(all)
 }
 
 func pendingError(all []schema.Status) error {

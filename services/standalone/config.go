@@ -24,6 +24,8 @@ type Data struct {
 	Accounts mongodb.Accounts
 	// filled reports that this process copies other data into MongoDB: others must not use them before that is finished.
 	filled bool
+	// waits reports that this process is a server, which waits for the schema of MongoDB to be brought up; a command ends.
+	waits bool
 }
 
 // Describe implements settings.Config.

@@ -121,6 +121,9 @@ func openMongo(ctx context.Context, env app.Env, d Data) (_ *stores, err error) 
 	if !d.filled {
 		err = mustBeWhole(ctx, env, db, accountsDB)
 	}
+	if err == nil && !d.filled && !d.waits {
+		err = mustBeCurrent(ctx, env, db, accountsDB)
+	}
 	if err == nil {
 		opened.records, err = mongodb.Await(ctx, env, "records database", func(ctx context.Context) (record.Store, error) {
 			return recordmongo.New(ctx, db)

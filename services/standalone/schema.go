@@ -65,6 +65,35 @@ func onMongo(ctx context.Context, env app.Env, d Data, do func(ctx context.Conte
 	return all, nil
 }
 
+// mustBeCurrent returns an error if the schema of stores with data is older than this program needs. The operator decides
+// when it is brought up, which can take long.
+func mustBeCurrent(ctx context.Context, env app.Env, records, accounts *mongo.Database) error {
+	var outdated error
+	for _, store := range []struct {
+		db         *mongo.Database
+		components []mongox.Component
+		indexes    []mongox.Index
+	}{
+		{records, recordmongo.Schema(), recordmongo.Indexes()},
+		{records, resultmongo.Schema(), resultmongo.Indexes()},
+		{accounts, accountmongo.Schema(), accountmongo.Indexes()},
+	} {
+		// An outage is waited for, but not the operator.
+		pending, err := mongodb.Await(ctx, env, "database "+store.db.Name(), func(ctx context.Context) (error, error) {
+			err := mongox.CheckPending(ctx, store.db, store.components, store.indexes)
+			if errors.Is(err, mongox.ErrPending) {
+				return fmt.Errorf("database %s: %w", store.db.Name(), err), nil
+			}
+			return nil, err
+		})
+		if err != nil {
+			return err
+		}
+		outdated = errors.Join(outdated, pending)
+	}
+	return outdated
+}
+
 // mongoDatabase is one of the MongoDB databases with its components.
 type mongoDatabase struct {
 	uri, name  string

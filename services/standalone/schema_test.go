@@ -1,6 +1,7 @@
 package standalone_test
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -39,6 +40,44 @@ func TestSchemaIsBroughtUpInFilledDatabases(t *testing.T) {
 		if err := disconnect(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestCommandsNameTheOutdatedSchema: a command on databases of an older release ends, and says which command is to be run
+// first; it changes neither.
+func TestCommandsNameTheOutdatedSchema(t *testing.T) {
+	t.Parallel()
+	p := processes{t, []string{"ECF_DATA_DIR=" + t.TempDir(), "ECF_MONGODB_URI=" + emptyMongo(t)}}
+	org := strings.TrimSpace(p.must("", "org", "create", "--name", "Filled Ltd", "--plan", "team"))
+	p.must(password+"\n", "user", "create", "--org", org, "--email", "jo@filled.test", "--role", "manager")
+	_, address, _ := strings.Cut(p.env[1], "=")
+	records, accounts := mongodb.At(address)
+	for _, database := range []struct{ uri, name, component string }{
+		{records.URI, records.Database(), "suppliers"}, {accounts.URI, accounts.Database(), "accounts"},
+	} {
+		db, disconnect, err := mongodb.Connect("test", database.uri, database.name)
+		must(t, err)
+		_, err = db.Collection("schema_versions").DeleteOne(t.Context(), bson.D{{Key: "_id", Value: database.component}})
+		must(t, err)
+		// Empty collections with indexes are brought up at once.
+		_, err = db.Collection("events").InsertOne(t.Context(), bson.D{{Key: "_id", Value: "of the test"}})
+		must(t, err)
+		for _, args := range [][]string{
+			{"org", "list"}, {"user", "list", "--org", org}, {"org", "create", "--name", "Other Ltd", "--plan", "team"},
+			{"audit", "verify"}, {"backup", "--to", filepath.Join(t.TempDir(), "backup")},
+		} {
+			if out, err := p.refused(args...); err == nil || !strings.Contains(out, "database "+database.name+": ") || !strings.Contains(out, "run ecf schema up") {
+				t.Errorf("%v: %v\n%s", args, err, out)
+			}
+		}
+		if n, err := db.Collection("schema_versions").CountDocuments(t.Context(), bson.D{{Key: "_id", Value: database.component}}); err != nil || n != 0 {
+			t.Errorf("a command has brought up %s: %v", database.component, err)
+		}
+		_, err = db.Collection("events").DeleteOne(t.Context(), bson.D{{Key: "_id", Value: "of the test"}})
+		must(t, err)
+		p.must("", "schema", "up")
+		p.must("", "org", "list")
+		must(t, disconnect())
 	}
 }
 

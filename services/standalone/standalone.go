@@ -83,6 +83,7 @@ type infrastructure struct {
 }
 
 func openInfrastructure(ctx context.Context, p *app.Process, c Config) (in infrastructure, err error) {
+	c.Data.waits = true
 	if in.stores, err = openStores(ctx, p.Env, c.Data); err != nil {
 		return in, err
 	}
