@@ -19,34 +19,35 @@ import (
 
 // fill copies data into MongoDB, which must be empty or contain a part of the same data from an
 // interrupted attempt, and compares the result with the source: every row, every chain, every
-// result. Until it is finished other programs refuse the databases.
-func fill(ctx context.Context, env app.Env, target Data, source transfer.Stores, want manifest) (err error) {
+// result. Until it is finished other programs refuse the databases. If the same data have been copied there before,
+// completely, it changes nothing and reports so: servers may use the databases already.
+func fill(ctx context.Context, env app.Env, target Data, source transfer.Stores, want manifest) (before bool, err error) {
 	target.filled = true
 	to, err := openStores(ctx, env, target)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer func() { err = errors.Join(err, to.close()) }()
 	identity, err := json.Marshal(want.Contents)
 	if err != nil {
-		return err
+		return false, err
 	}
 	sum := sha256.Sum256(identity)
 	marks, err := openMarks(target, hex.EncodeToString(sum[:]))
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer func() { err = errors.Join(err, marks.disconnect()) }()
-	compared, err := marks.begin(ctx, to)
-	if err != nil {
-		return err
+	found, err := marks.begin(ctx, to)
+	if err != nil || found == copiedBefore {
+		return found == copiedBefore, err
 	}
-	if !compared {
+	if found != comparedBefore {
 		if err := copyAll(ctx, env, target, to.all(), source, want); err != nil {
-			return err
+			return false, err
 		}
 	}
-	return marks.write(ctx, true)
+	return false, marks.write(ctx, true)
 }
 
 // copyAll copies data and compares the copy with them.
@@ -91,14 +92,25 @@ func openMarks(target Data, source string) (*marks, error) {
 	return m, nil
 }
 
-// begin marks the databases, which are empty or have a part of the same copy. It reports whether a copy that was killed
-// at its end was compared already.
-func (m *marks) begin(ctx context.Context, to *stores) (compared bool, err error) {
+// progress is how far copies of the same data into databases have come.
+type progress int
+
+const (
+	// notCopied: the databases are empty, or have a part of the data.
+	notCopied progress = iota
+	// comparedBefore: a copy was compared, and killed before all databases were marked so.
+	comparedBefore
+	// copiedBefore: a copy was finished.
+	copiedBefore
+)
+
+// begin marks the databases, which are empty or have a part of the same copy, unless that is finished.
+func (m *marks) begin(ctx context.Context, to *stores) (found progress, err error) {
 	same, others, done, unfinished := 0, 0, 0, false
 	for _, db := range m.databases {
 		begun, err := mongox.ReadIncoming(ctx, db)
 		if err != nil {
-			return false, err
+			return notCopied, err
 		}
 		switch {
 		case begun.Source == m.source:
@@ -113,16 +125,20 @@ func (m *marks) begin(ctx context.Context, to *stores) (compared bool, err error
 	}
 	switch {
 	case others == 0 && done > 0 && done < len(m.databases):
-		return true, nil
+		return comparedBefore, nil
 	case others > 0 || same == 0 || done > 0:
 		if unfinished {
-			return false, errors.New("a copy of other data was begun in these databases and not finished: repeat it from the same source, or drop the databases")
+			return notCopied, errors.New("a copy of other data was begun in these databases and not finished: repeat it from the same source, or drop the databases")
 		}
-		if err := mustBeEmpty(ctx, to, done > 0); err != nil {
-			return false, err
+		err := mustBeEmpty(ctx, to)
+		if errors.Is(err, errNotEmpty) && others == 0 && done == len(m.databases) {
+			return copiedBefore, nil
+		}
+		if err != nil {
+			return notCopied, err
 		}
 	}
-	return false, m.write(ctx, false)
+	return notCopied, m.write(ctx, false)
 }
 
 // write marks the databases.
@@ -135,8 +151,12 @@ func (m *marks) write(ctx context.Context, done bool) error {
 	return nil
 }
 
-// mustBeEmpty returns an error if there are data in the target; copied reports that the same data were copied there.
-func mustBeEmpty(ctx context.Context, to *stores, copied bool) error {
+// errNotEmpty is the error of a target with data.
+var errNotEmpty = errors.New("these databases contain data, but must be empty. If they have a part of a copy that an earlier release began, which did not mark it, " +
+	"drop the databases and repeat the command")
+
+// mustBeEmpty returns errNotEmpty if there are data in the target.
+func mustBeEmpty(ctx context.Context, to *stores) error {
 	orgs, err := to.records.OrganizationIDs(ctx, "", 1)
 	if err != nil {
 		return err
@@ -145,13 +165,10 @@ func mustBeEmpty(ctx context.Context, to *stores, copied bool) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case len(orgs) == 0 && len(heads) == 0:
-		return nil
-	case copied:
-		return errors.New("these databases contain data, but must be empty: the same data have been copied there before, completely, so a server can use them")
+	if len(orgs) > 0 || len(heads) > 0 {
+		return errNotEmpty
 	}
-	return errors.New("these databases contain data, but must be empty")
+	return nil
 }
 
 // mustBeWhole returns an error if databases have only a part of the data that are copied into them.

@@ -197,7 +197,7 @@ func (u *upgrades) round(t *testing.T, kind string) {
 	}
 	if attempt == kills {
 		out, err := command.command(args(attempt)...).CombinedOutput()
-		if err != nil && !strings.Contains(string(out), "a backup can only be restored into an empty data directory") && !strings.Contains(string(out), "have been copied there before, completely") {
+		if err != nil && !strings.Contains(string(out), "a backup can only be restored into an empty data directory") && !strings.Contains(string(out), "has been restored into these databases before, completely") {
 			t.Fatalf("%s was killed %d times, and again: %v\n%s", kind, attempt, err, out)
 		}
 	}

@@ -14,9 +14,11 @@ import (
 	"testing"
 	"time"
 
+	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/event"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
+	"github.com/eventcarbon/ecf/libs/infra/mongodb"
 	"github.com/eventcarbon/ecf/libs/mongox"
 	recordmongo "github.com/eventcarbon/ecf/libs/record/mongostore"
 	recordsqlite "github.com/eventcarbon/ecf/libs/record/sqlitestore"
@@ -113,8 +115,24 @@ func TestMigrateAndBackUpMongoDB(t *testing.T) {
 		t.Fatal(err)
 	}
 	(&commands{t, map[string]string{"ECF_DATA_DIR": dir, "ECF_MIGRATE_TO_FILE": address}}).must("", "migrate")
-	if _, err := file.run("", "migrate", "--to", moved.env["ECF_MONGODB_URI"]); err == nil || !strings.Contains(err.Error(), "but must be empty") {
+	if out := file.must("", "migrate", "--to", moved.env["ECF_MONGODB_URI"]); !strings.Contains(out, "have been copied to these databases before, completely") {
+		t.Errorf("moved again: %s", out)
+	}
+	other := smallSystem(t)
+	if _, err := other.run("", "migrate", "--to", moved.env["ECF_MONGODB_URI"]); err == nil || !strings.Contains(err.Error(), "but must be empty") {
 		t.Errorf("moved over data: %v", err)
+	}
+	// As a copy by an earlier release, which did not mark it.
+	records, accounts := mongodb.At(moved.env["ECF_MONGODB_URI"])
+	for _, at := range []struct{ uri, name string }{{records.URI, records.Database()}, {accounts.URI, accounts.Database()}} {
+		db, disconnect, err := mongodb.Connect("test", at.uri, at.name)
+		must(t, err)
+		_, err = db.Collection("schema_versions").DeleteOne(t.Context(), bson.D{{Key: "_id", Value: "incoming copy"}})
+		must(t, err)
+		must(t, disconnect())
+	}
+	if _, err := file.run("", "migrate", "--to", moved.env["ECF_MONGODB_URI"]); err == nil || !strings.Contains(err.Error(), "drop the databases and repeat the command") {
+		t.Errorf("moved over a copy without a mark: %v", err)
 	}
 	chains, err := file.run("", "audit", "verify")
 	if err != nil {
@@ -159,6 +177,10 @@ func TestMigrateAndBackUpMongoDB(t *testing.T) {
 		"mongodb": {t, map[string]string{"ECF_ADDR": "127.0.0.1:0", "ECF_DATA_DIR": t.TempDir(), "ECF_MONGODB_URI": emptyMongo(t)}},
 	} {
 		c.must("", "restore", "--from", folders[0])
+		if _, err := c.run("", "restore", "--from", folders[0]); err == nil ||
+			name == "mongodb" && !strings.Contains(err.Error(), "restored into these databases before, completely") {
+			t.Errorf("%s: restored again: %v", name, err)
+		}
 		if got := settled(t, c.serve()); got != want {
 			t.Errorf("%s: results restored:\n%s\nwant\n%s", name, got, want)
 		}

@@ -51,7 +51,11 @@ func restore(ctx context.Context, env app.Env, c *restoreSettings) error {
 			if err := transfer.EndSessions(ctx, source, m.CreatedAt, m.Contents); err != nil {
 				return err
 			}
-			return fill(ctx, env, c.Data, source, m)
+			before, err := fill(ctx, env, c.Data, source, m)
+			if before {
+				return errRestoredBefore
+			}
+			return err
 		})
 	}
 	if err != nil {
@@ -64,6 +68,10 @@ func restore(ctx context.Context, env app.Env, c *restoreSettings) error {
 	_, err = fmt.Fprintf(env.Stdout, "Restored the backup of %s.\n%s\n%s", m.CreatedAt.Format(time.RFC3339), strings.Join(m.Audit, "\n"), warning)
 	return err
 }
+
+// errRestoredBefore is the error of a restore that was finished before. Unlike a migration, which nobody repeats to lose
+// what was written since, it does not end well: the data may be others than those of the backup.
+var errRestoredBefore = errors.New("this backup has been restored into these databases before, completely, so a server can use them; nothing was changed. To restore it again, over what was written since, drop the databases first")
 
 // partialSuffix follows the name of a database that is not restored yet.
 const partialSuffix = ".partial"
@@ -198,9 +206,14 @@ func migrate(ctx context.Context, env app.Env, c *migrateSettings) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(fill(ctx, env, target, transfer.InFile(db), m), db.Close()); err != nil {
+	before, err := fill(ctx, env, target, transfer.InFile(db), m)
+	if err := errors.Join(err, db.Close()); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(env.Stdout, "Everything has been copied to MongoDB and compared. Set ECF_MONGODB_URI, and ECF_MONGODB_AUTH_URI if accounts are in another database.\n%s\n", strings.Join(m.Audit, "\n"))
+	done := "Everything has been copied to MongoDB and compared."
+	if before {
+		done = "The same data have been copied to these databases before, completely, and compared then. Nothing was changed now."
+	}
+	_, err = fmt.Fprintf(env.Stdout, "%s Set ECF_MONGODB_URI, and ECF_MONGODB_AUTH_URI if accounts are in another database.\n%s\n", done, strings.Join(m.Audit, "\n"))
 	return err
 }
