@@ -123,7 +123,7 @@ func makeBackup(ctx context.Context, env app.Env, d Data, to string, sync func(s
 	}
 	target := filepath.Join(to, DatabaseFile)
 	if d.Records.URI == "" {
-		err = sqlitex.Copy(ctx, target, filepath.Join(d.Dir.Path, DatabaseFile))
+		err = notRead(d.Dir.Path, sqlitex.Copy(ctx, target, filepath.Join(d.Dir.Path, DatabaseFile)))
 	} else {
 		err = archive(ctx, env, d, target)
 	}

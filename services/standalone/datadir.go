@@ -99,6 +99,19 @@ func unusable(dir string, err error) error {
 	return (&keys.DataDir{Path: absolute(dir)}).Unusable(err)
 }
 
+// notRead returns what is wrong with the data directory, and how to fix it, if its database could not be read because it
+// cannot be written to: SQLite reads it with files of its own beside it. Another error is unchanged.
+func notRead(dir string, err error) error {
+	if err == nil {
+		return nil
+	}
+	file, openErr := os.OpenFile(filepath.Join(dir, DatabaseFile), os.O_RDWR, 0) //nolint:gosec // the operator names the folder
+	if openErr != nil {
+		return unusable(dir, fmt.Errorf("%w: %w", err, openErr))
+	}
+	return errors.Join(err, file.Close())
+}
+
 // absolute returns the absolute path, so that it can be understood without the working
 // directory of the program.
 func absolute(path string) string {

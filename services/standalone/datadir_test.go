@@ -149,6 +149,41 @@ func TestABackupIsNoDataDirectory(t *testing.T) {
 	in.must("", "audit", "verify")
 }
 
+// TestADataDirectoryThatCanOnlyBeRead verifies that every command names a data directory on a disk that is mounted
+// read-only, as one is after errors of the disk, and what to do. A backup of it leaves nothing.
+func TestADataDirectoryThatCanOnlyBeRead(t *testing.T) {
+	t.Parallel()
+	into, backup, dir := t.TempDir(), filepath.Join(t.TempDir(), "backup"), filepath.Join(t.TempDir(), "data")
+	smallSystem(t).must("", "backup", "--to", backup)
+	// Without files of SQLite beside the database, as a server that has ended by itself leaves it.
+	(&commands{t, map[string]string{"ECF_DATA_DIR": dir}}).must("", "restore", "--from", backup)
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(script string) (string, error) {
+		cmd := exec.CommandContext(t.Context(), "unshare", "-Urm", "sh", "-c", `mount --bind "$1" "$1" && mount -o remount,bind,ro "$1" && `+script, program, dir) //nolint:gosec // of this test
+		cmd.Env = []string{asProgram + "=1", "PATH=" + os.Getenv("PATH"), "ECF_DATA_DIR=" + dir, "ECF_ADDR=127.0.0.1:0"}
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	if out, err := run("true"); err != nil {
+		t.Skipf("this machine does not let a test mount a directory: %v %s", err, out)
+	}
+	want := "ECF_DATA_DIR is " + dir + ", which is on a disk that can only be read: mount it so that it can be written to, or name a folder on another disk"
+	for _, command := range []string{
+		"serve", "org list", "audit verify", "schema status", "schema up", "keys rotate",
+		"backup --to " + filepath.Join(into, "one"), "backup --into " + into, "migrate --to mongodb://127.0.0.1:1/ecf",
+	} {
+		if out, err := run(`"$0" ` + command); err == nil || !strings.Contains(out, want) {
+			t.Errorf("ecf %s: %v\n%s", command, err, out)
+		}
+	}
+	if entries, err := os.ReadDir(into); err != nil || len(entries) > 0 {
+		t.Errorf("a backup left %v: %v", entries, err)
+	}
+}
+
 // A server logs which system it has found, so that a mistyped directory, in which a new one starts, is noticed.
 func TestWhichSystemIsFound(t *testing.T) {
 	t.Parallel()

@@ -188,7 +188,7 @@ func migrate(ctx context.Context, env app.Env, c *migrateSettings) (err error) {
 	}
 	defer func() { err = errors.Join(err, remove()) }()
 	if err := sqlitex.Copy(ctx, filepath.Join(scratch, DatabaseFile), path); err != nil {
-		return inScratch(err)
+		return notRead(c.Dir.Path, inScratch(err))
 	}
 	m, err := inspect(ctx, env, scratch)
 	if err != nil {

@@ -38,7 +38,8 @@ func schemaStatus(ctx context.Context, env app.Env, d Data) ([]schema.Status, er
 		if err := prepareDataDir(d.Dir.Path); err != nil {
 			return nil, err
 		}
-		return sqlitex.Inspect(ctx, filepath.Join(d.Dir.Path, DatabaseFile), sqliteSchema()...)
+		all, err := sqlitex.Inspect(ctx, filepath.Join(d.Dir.Path, DatabaseFile), sqliteSchema()...)
+		return all, notRead(d.Dir.Path, err)
 	}
 	return onMongo(ctx, env, d, func(ctx context.Context, db *mongo.Database, of mongoDatabase) ([]schema.Status, error) {
 		return mongox.SchemaStatus(ctx, db, of.components...)
