@@ -25,13 +25,11 @@ type Config struct {
 func (c *Config) Describe(s *settings.Set) {
 	settings.Parsed(s, &c.Quotas, "ECF_QUOTAS", "free=3,team=50,enterprise=unlimited", "events of each plan", settings.ParseQuotas, settings.Quotas.String)
 	settings.Parsed(s, &c.Limits, "ECF_PLAN_LIMITS", "", "further limits of plans: rowsPerImport, openImports, recordsPerEvent, recordsPerOrganization, such as free.recordsPerEvent=5000; unlimited where not given", settings.ParsePlanLimits, settings.PlanLimits.String)
+	s.After(func() error { return c.Limits.CheckPlans(c.Quotas) })
 }
 
 // Start creates the service in a process. It adds to d what all services of the process share.
 func Start(p *app.Process, c Config, d Deps) (app.Service, error) {
-	if err := c.Limits.CheckPlans(c.Quotas); err != nil {
-		return app.Service{}, err
-	}
 	d.Quotas, d.Limits, d.Logger, d.Health, d.Now = c.Quotas, c.Limits, p.Logger, p.Health, p.Now
 	d.Timeout, d.Work = p.ServiceTimeout(), p.Work
 	d.Importer = imports.New(d.Store, d.Logger, d.Now)

@@ -2,6 +2,8 @@ package standalone_test
 
 import (
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -76,6 +78,21 @@ func errorText(err error) string {
 		return ""
 	}
 	return err.Error()
+}
+
+// TestSettingsThatContradictBeginNoSystem: settings that are wrong only together are refused before anything is created.
+func TestSettingsThatContradictBeginNoSystem(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"serve"}, {"org", "create", "--name", "A", "--plan", "team"}, {"bootstrap", "--name", "A", "--plan", "team", "--email", "a@example.test"}} {
+		dir := filepath.Join(t.TempDir(), "data")
+		c := &commands{t, map[string]string{"ECF_ADDR": "127.0.0.1:0", "ECF_DATA_DIR": dir, "ECF_PLAN_LIMITS": "gold.recordsPerEvent=5"}}
+		if _, err := c.run("", args...); err == nil || !strings.Contains(err.Error(), "ECF_PLAN_LIMITS: there is no plan gold in ECF_QUOTAS") {
+			t.Errorf("%v: %v", args, err)
+		}
+		if _, err := os.Stat(dir); err == nil {
+			t.Errorf("%v made %s", args, dir)
+		}
+	}
 }
 
 // Files and folders that are looked for later are named with the flag too.
