@@ -22,6 +22,7 @@ func TestNamesDoNotMeetInGeneratedCode(t *testing.T) {
 			}
 			Parameters map[string]any
 			Headers    map[string]any
+			Responses  map[string]any
 		}
 	}
 	if err := json.Unmarshal(d.JSON(), &document); err != nil {
@@ -44,7 +45,15 @@ func TestNamesDoNotMeetInGeneratedCode(t *testing.T) {
 			}
 		}
 	}
+	for name := range document.Components.Responses {
+		if _, ok := document.Components.Schemas[name]; ok {
+			t.Errorf("the answer %s is named like a schema", name)
+		}
+	}
 	for name := range document.Components.Parameters {
+		if _, ok := document.Components.Schemas[name]; ok {
+			t.Errorf("the parameter %s is named like a schema", name)
+		}
 		if of := taken[name]; of != "" {
 			t.Errorf("the parameter %s is named like %s", name, of)
 		}

@@ -9818,7 +9818,7 @@ export interface components {
         /** @description The encoding of a CSV file; `charset` of the Content-Type says the same. A workbook has its own. */
         ImportEncoding: "utf-8" | "windows-1252";
         /** @description Name of the sheet of a workbook; the first one where it is absent. A rehearsal tells the sheets (`sheets`), also in an error. */
-        ImportSheet: string;
+        ImportSheetName: string;
         /**
          * @description With `true` a rehearsal also tells the rows of the file as they are read (`records`), such as for a table that is pasted into
          *     a form. Only with the header `X-Dry-Run`.
@@ -9833,7 +9833,7 @@ export interface components {
          *     read beside the others, a column that is chosen twice, and two that are chosen for one field.
          *     A file is the same, for `DUPLICATE_FILE`, whatever its columns are chosen as; `again=true` imports it once more.
          */
-        ImportColumn: string[];
+        ImportColumnChoice: string[];
         /**
          * @description What becomes of a row whose `externalReference` a record has. `refuse`: the row is bad. `skip`: the record stays as it is.
          *     `update`: it gets exactly the fields of the row; where it is locked and would change, the row is bad.
@@ -12693,7 +12693,7 @@ export interface operations {
                 /** @description The encoding of a CSV file; `charset` of the Content-Type says the same. A workbook has its own. */
                 encoding?: components["parameters"]["ImportEncoding"];
                 /** @description Name of the sheet of a workbook; the first one where it is absent. A rehearsal tells the sheets (`sheets`), also in an error. */
-                sheet?: components["parameters"]["ImportSheet"];
+                sheet?: components["parameters"]["ImportSheetName"];
                 /**
                  * @description With `true` a rehearsal also tells the rows of the file as they are read (`records`), such as for a table that is pasted into
                  *     a form. Only with the header `X-Dry-Run`.
@@ -12708,7 +12708,7 @@ export interface operations {
                  *     read beside the others, a column that is chosen twice, and two that are chosen for one field.
                  *     A file is the same, for `DUPLICATE_FILE`, whatever its columns are chosen as; `again=true` imports it once more.
                  */
-                column?: components["parameters"]["ImportColumn"];
+                column?: components["parameters"]["ImportColumnChoice"];
                 /**
                  * @description What becomes of a row whose `externalReference` a record has. `refuse`: the row is bad. `skip`: the record stays as it is.
                  *     `update`: it gets exactly the fields of the row; where it is locked and would change, the row is bad.
@@ -12797,7 +12797,7 @@ export interface operations {
                 /** @description The encoding of a CSV file; `charset` of the Content-Type says the same. A workbook has its own. */
                 encoding?: components["parameters"]["ImportEncoding"];
                 /** @description Name of the sheet of a workbook; the first one where it is absent. A rehearsal tells the sheets (`sheets`), also in an error. */
-                sheet?: components["parameters"]["ImportSheet"];
+                sheet?: components["parameters"]["ImportSheetName"];
                 /**
                  * @description With `true` a rehearsal also tells the rows of the file as they are read (`records`), such as for a table that is pasted into
                  *     a form. Only with the header `X-Dry-Run`.
@@ -12812,7 +12812,7 @@ export interface operations {
                  *     read beside the others, a column that is chosen twice, and two that are chosen for one field.
                  *     A file is the same, for `DUPLICATE_FILE`, whatever its columns are chosen as; `again=true` imports it once more.
                  */
-                column?: components["parameters"]["ImportColumn"];
+                column?: components["parameters"]["ImportColumnChoice"];
                 /**
                  * @description Where the people of a file of attendee travel go; absent, to the event's place. The rows of such a file, at most 10,000, are the
                  *     `origins` of one record, and `imported` counts those. Columns that are no field are dropped before anything is stored.
