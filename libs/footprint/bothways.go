@@ -15,7 +15,7 @@ import (
 // A distance between leastBothWays and mostBothWays times the usual one between its places is more likely to be that there
 // and back than one way. Nearer places than leastBetween are too close together to tell: they are known by their centres.
 var (
-	leastBothWays = big.NewRat(16, 10)
+	leastBothWays = big.NewRat(17, 10)
 	mostBothWays  = big.NewRat(25, 10)
 	leastBetween  = big.NewRat(20, 1)
 )
