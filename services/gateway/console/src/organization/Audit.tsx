@@ -1,5 +1,5 @@
 import { Anchor, Skeleton, Stack, Switch, Table, Text } from '@mantine/core';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -10,18 +10,23 @@ import { More, nextPage } from '../ui/More';
 import { Problem } from '../ui/states';
 import { Wide } from '../ui/Wide';
 import { useFactors } from './data';
-import { actionOf, changeOf, type Entry, eventOf, isSignIn, type Known, reasonOf, subjectOf } from './entries';
+import { actionOf, changeOf, type Entry, eventOf, type Known, reasonOf, subjectOf } from './entries';
+import { readLog } from './log';
 import './organization.css';
 
 /** What was done, or refused, to accounts, sessions, the organization and its events. */
 export function Audit(): ReactNode {
   const { t } = useTranslation();
-  const [signIns, setSignIns] = useState(true);
+  const [signIns, setSignIns] = useState(false);
   const list = useInfiniteQuery({
-    queryKey: ['audit'],
+    queryKey: ['audit', signIns],
     initialPageParam: 1,
-    queryFn: ({ pageParam }) =>
-      take(api.GET('/organization/audit', { params: { query: { page: pageParam, limit: 50 } } })),
+    queryFn: ({ pageParam }) => {
+      const limit = signIns ? 50 : 100;
+      const read = (page: number) => take(api.GET('/organization/audit', { params: { query: { page, limit } } }));
+      return readLog(read, pageParam, signIns);
+    },
+    placeholderData: keepPreviousData,
     getNextPageParam: nextPage,
   });
   const users = useQuery({
@@ -52,7 +57,6 @@ export function Audit(): ReactNode {
           <Table.Tbody role="rowgroup">
             {list.data.pages
               .flatMap((p) => p.items)
-              .filter((e) => signIns || !isSignIn(e))
               .map((e) => {
                 return (
                   <Table.Tr key={e._id} role="row">
