@@ -320,7 +320,9 @@ test('a pasted table waits where the server is away, and is there once it answer
   await dialog.getByText('3 rows are waiting here.').waitFor();
   await axe(page, 'a pasted table that could not be read');
   await page.unroute('**/waste/import?*', away);
-  await dialog.getByRole('button', { name: 'Try again' }).click();
+  const again = dialog.getByRole('button', { name: 'Try again' });
+  await until('what is to be done has the focus', () => again.evaluate((e) => e === document.activeElement));
+  await page.keyboard.press('Enter');
   await says(page, 2, 1, 'recycling');
   await page.getByText('One row was not added.').waitFor();
   await dialog.waitFor({ state: 'detached' });

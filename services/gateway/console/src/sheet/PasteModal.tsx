@@ -84,7 +84,7 @@ export function PasteModal({ event, scope, type, table, form, columns, fill, clo
   if (!asking && !failed && !slow) return null;
   return (
     <Modal
-      key={asking ? 'asking' : 'telling'} // each begins with the focus on what is to be done
+      key={asking ? 'asking' : failed ? 'failed' : 'telling'} // each begins with the focus on what is to be done
       opened
       onClose={close}
       size="lg"
@@ -109,7 +109,7 @@ export function PasteModal({ event, scope, type, table, form, columns, fill, clo
         <Stack gap="sm">
           {failed ? (
             <>
-              <Problem error={reading.error} retry={() => void reading.refetch()} />
+              <Problem error={reading.error} retry={() => void reading.refetch()} focus />
               <Text size="sm">{t('paste.kept', { count: table.length - 1 })}</Text>
             </>
           ) : (
@@ -118,7 +118,7 @@ export function PasteModal({ event, scope, type, table, form, columns, fill, clo
             </Text>
           )}
           <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
+            <Button variant="default" onClick={close} data-autofocus={!failed}>
               {t('state.cancel')}
             </Button>
           </Group>

@@ -56,7 +56,7 @@ export function tellBehind(error: Error): void {
   });
 }
 
-export function Problem({ error, retry }: { error: Error; retry?: () => void }): ReactNode {
+export function Problem({ error, retry, focus }: { error: Error; retry?: () => void; focus?: boolean }): ReactNode {
   const { t } = useTranslation();
   const text = useProblemText();
   return (
@@ -70,7 +70,7 @@ export function Problem({ error, retry }: { error: Error; retry?: () => void }):
         )}
         {retry && (
           <Group>
-            <Button size="xs" variant="default" onClick={retry}>
+            <Button size="xs" variant="default" onClick={retry} data-autofocus={focus}>
               {t('state.retry')}
             </Button>
           </Group>
