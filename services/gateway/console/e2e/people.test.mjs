@@ -63,8 +63,14 @@ test('invitations: a new person, and one who has an account and goes on in both 
     .getByRole('button', { name: 'Password link' })
     .click();
   await admin.page.getByText('Send this link to New Nora').waitFor();
+  await admin.page.getByText('until then the present one stays valid').waitFor();
+  assert.equal(await admin.page.getByText('or joins with an existing account').count(), 0);
   const third = decodeURIComponent((await admin.page.locator('pre.wraps').innerText()).split('#')[1]);
-  await setPassword((await anonymous()).page, third, 'nora@demo.test');
+  const forgetful = await anonymous(`/setup#${third}`);
+  await forgetful.page.getByRole('heading', { level: 1, name: 'Set your password' }).waitFor();
+  await axe(forgetful.page, 'a link to set another password');
+  await forgetful.page.goto('/about');
+  await setPassword(forgetful.page, third, 'nora@demo.test');
 
   // Pat has an organization, and is invited to another.
   const pat = await anonymous();

@@ -961,6 +961,8 @@ export const de: Translation = {
     linkTitle: 'Geben Sie diesen Link an {{name}} weiter',
     linkText:
       'Wer ihn öffnet, setzt ein Passwort oder tritt mit dem vorhandenen Konto bei. Er gilt einmal und wird nur jetzt gezeigt.',
+    passwordLinkText:
+      'Wer ihn öffnet, setzt ein neues Passwort; bis dahin gilt das jetzige. Er gilt einmal und wird nur jetzt gezeigt.',
     lookAlikes: 'Bitte die Adresse prüfen: {{characters}} kann aussehen wie andere Zeichen.',
     forProgram: 'Ein Konto für ein Programm: es erfasst und reicht ein und entscheidet nie',
     state: 'Zustand',
@@ -995,7 +997,7 @@ export const de: Translation = {
     admin: 'Alles, mit Personen, Regeln und Protokoll.',
   },
   setup: {
-    title: 'Willkommen',
+    title: 'Ihr Passwort setzen',
     dead: 'Dieser Link funktioniert nicht',
     invited: 'Einladung zu {{organization}}',
     role: 'Ihre Rolle: {{role}}. {{may}}',

@@ -959,6 +959,8 @@ export const en = {
     linkTitle: 'Send this link to {{name}}',
     linkText:
       'The person who opens it sets a password, or joins with an existing account. It works once and is shown only now.',
+    passwordLinkText:
+      'The person who opens it sets a new password; until then the present one stays valid. It works once and is shown only now.',
     lookAlikes: 'Check the address: {{characters}} may look like other characters.',
     forProgram: 'An account for a program: it records and submits, and cannot decide',
     state: 'State',
@@ -993,7 +995,7 @@ export const en = {
     admin: 'Everything, including people, policy and audit log.',
   },
   setup: {
-    title: 'Welcome',
+    title: 'Set your password',
     dead: 'This link does not work',
     invited: 'Invitation to {{organization}}',
     role: 'Your role: {{role}}. {{may}}',

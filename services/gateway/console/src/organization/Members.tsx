@@ -42,6 +42,16 @@ function LookAlikes({ email }: { email: string }): ReactNode {
   );
 }
 
+/** A link that was made just now, and whom it is for. */
+interface Link {
+  id: string;
+  of: string;
+  email: string;
+  /** Whether it invites; it sets another password otherwise. */
+  invited: boolean;
+  link: string;
+}
+
 const linkOf = (token: string): string => `${location.origin}/setup#${encodeURIComponent(token)}`;
 
 /** Members, invitations, and their permissions. */
@@ -53,7 +63,7 @@ export function Members(): ReactNode {
   const [inviting, setInviting] = useState(false);
   const [leaving, setLeaving] = useState<User | null>(null);
   const [renaming, setRenaming] = useState<User | null>(null);
-  const [link, setLink] = useState<{ id: string; of: string; email: string; link: string } | null>(null);
+  const [link, setLink] = useState<Link | null>(null);
   const opener = useRef<HTMLButtonElement>(null);
   const users = useQuery({
     queryKey: ['users'],
@@ -63,8 +73,8 @@ export function Members(): ReactNode {
     void client.invalidateQueries({ queryKey: ['users'] });
     void client.invalidateQueries({ queryKey: ['members'] });
   };
-  const showLink = ({ _id: id, name, email, setupToken }: Created): void => {
-    if (setupToken) setLink({ id, of: name || email, email, link: linkOf(setupToken) });
+  const showLink = ({ _id: id, name, email, setupToken }: Created, invited: boolean): void => {
+    if (setupToken) setLink({ id, of: name || email, email, invited, link: linkOf(setupToken) });
   };
   const failed = (e: Error): void => {
     again();
@@ -80,7 +90,7 @@ export function Members(): ReactNode {
     onSuccess: ({ data }) => {
       again();
       setInviting(false);
-      showLink(data);
+      showLink(data, true);
     },
   });
   const remove = useMutation({
@@ -97,9 +107,9 @@ export function Members(): ReactNode {
   // another; the present password holds until then.
   const renew = useMutation({
     mutationFn: (u: User) => call<Created>('POST', `/users/${u._id}/setup-link`),
-    onSuccess: ({ data }) => {
+    onSuccess: ({ data }, u) => {
       again();
-      showLink(data);
+      showLink(data, u.state === 'invited');
     },
     onError: failed,
   });
@@ -130,7 +140,7 @@ export function Members(): ReactNode {
           onClose={() => setLink(null)}
           role="status"
         >
-          <Text size="sm">{t('org.linkText')}</Text>
+          <Text size="sm">{t(link.invited ? 'org.linkText' : 'org.passwordLinkText')}</Text>
           <LookAlikes email={link.email} />
           <Code block className="wraps" my="xs">
             {link.link}
