@@ -154,7 +154,7 @@ test('under four eyes a change and a signature wait for a second manager', async
     for (const d of document.querySelectorAll('details')) d.open = true;
   });
   await page.getByRole('list', { name: 'Causes' }).first().waitFor();
-  await page.getByText('Approved: one row').first().waitFor();
+  await page.getByText('Approved: one record').first().waitFor();
   await page.getByRole('link', { name: 'Sign and report' }).click();
   await page.getByLabel('Your statement').fill('Final.');
   const anyway = page.getByLabel('I have seen the open items');

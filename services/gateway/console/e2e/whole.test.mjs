@@ -70,9 +70,16 @@ test('the records behind a bar are those of the figure beside them, also where t
   const { page } = await visit('manager', `/events/${id}/footprint`);
   await page.getByRole('button', { name: /Flights/ }).click();
   const behind = page.locator('.explained > summary').filter({ hasText: /LHR/ });
-  await behind.first().waitFor();
+  // Behind a figure the formula calls fields as the page does, and each line says what it is of.
+  await behind.first().click();
+  const explained = page.locator('details.explained').first();
+  await explained.getByText('× 2 if “Round trip” ×').waitFor();
+  assert.deepEqual(await explained.locator('.line > :first-child').allInnerTexts(), [
+    'Direct: combustion and generation',
+    'Upstream: the supply chain',
+  ]);
   await the.server.approved(id, { from: 'LHR', to: 'DUB', passengers: 3 }, 2);
-  await page.getByText('from 2 approved records').or(page.getByText('2 rows')).first().waitFor();
+  await page.getByText('from 2 approved records').or(page.getByText('2 records')).first().waitFor();
   await until('both are there', async () => (await behind.count()) === 2);
 });
 

@@ -63,7 +63,7 @@ export function Hero({ result: r, event }: { result: Schemas['Result']; event: S
         />
         <Fact
           label={t('foot.waiting')}
-          value={t('bar.rows', { count: waiting })}
+          value={t('foot.records', { count: waiting })}
           note={[
             drafts > 0 && t('foot.drafts', { count: drafts }),
             returned > 0 && t('foot.returned', { count: returned }),

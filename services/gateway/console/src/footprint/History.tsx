@@ -127,7 +127,7 @@ function Bridge({ eventId, from, to }: { eventId: string; from: number; to: numb
               <Table.Th scope="row" fw={400}>
                 {t(`kind.${p.kind}`)}
                 {p.type && ` · ${t(`type.${p.type as 'flights'}`, { defaultValue: p.type })}`}
-                {p.records > 0 && ` · ${t('bar.rows', { count: p.records })}`}
+                {p.records > 0 && ` · ${t('foot.records', { count: p.records })}`}
               </Table.Th>
               <Table.Td ta="right" className="figure nowrap" title={exact(p.kgCO2e)}>
                 {signed(p.kgCO2e)}

@@ -1,16 +1,17 @@
-import { Anchor, Box, Skeleton, Stack, Text } from '@mantine/core';
+import { Anchor, Skeleton, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Schemas } from '../api/client';
 import { useRecordTypes } from '../api/types';
 import { amount, range } from '../format';
-import { sayFormula } from '../i18n/server';
+import { named } from '../i18n/fields';
+import { columnsOf, namesIn } from '../sheet/columns';
 import { Bars } from '../ui/Bars';
 import { More } from '../ui/More';
 import { Problem } from '../ui/states';
 import { useExplained } from './explained';
-import { sourceOf } from './source';
+import { Lines } from './Lines';
 import { useSummary } from './summary';
 
 type Result = Schemas['Result'];
@@ -25,7 +26,7 @@ export function Parts({ result: r, by }: { result: Result; by: By }): ReactNode 
         kg: x.kgCO2e,
         low: x.low,
         high: x.high,
-        note: t('bar.rows', { count: x.records }),
+        note: t('foot.records', { count: x.records }),
       })),
     scope: () =>
       (['scope1', 'scope2', 'scope3'] as const).map((s) => ({
@@ -41,7 +42,7 @@ export function Parts({ result: r, by }: { result: Result; by: By }): ReactNode 
         kg: x.kgCO2e,
         low: x.low,
         high: x.high,
-        note: t('bar.rows', { count: x.records }),
+        note: t('foot.records', { count: x.records }),
       })),
     stage: () =>
       (['direct', 'upstream', 'combined'] as const).map((s) => ({
@@ -69,8 +70,10 @@ function Explained({ result, by, part }: { result: Result; by: By; part: string 
   const summary = useSummary();
   const types = useRecordTypes();
   // The server has names of types in the page's language; lines are in English.
-  const method = (type: string, english: string): string =>
-    types.data?.items.find((x) => x.type === type)?.formula ?? english;
+  const method = (type: string, english: string): string => {
+    const info = types.data?.items.find((x) => x.type === type);
+    return info ? named(info.formula, namesIn(columnsOf(info.schema))) : english;
+  };
   const list = useExplained(result);
   const records = (list.data?.pages ?? [])
     .flatMap((p) => p.items)
@@ -97,18 +100,7 @@ function Explained({ result, by, part }: { result: Result; by: By; part: string 
             <Text size="sm" my={4}>
               {method(x.type, x.method)}
             </Text>
-            {x.lines.map((l) => (
-              <Box key={l.factorId + l.stage} className="line">
-                <Text size="sm" className="figure">
-                  {sayFormula(l.formula)}
-                </Text>
-                {l.factor && (
-                  <Text size="xs" c="dimmed">
-                    {sourceOf(l.factor)}
-                  </Text>
-                )}
-              </Box>
-            ))}
+            <Lines lines={x.lines} />
             <Anchor component={Link} to={`/events/${result.eventId}/sheet?type=${x.type}&record=${x._id}`} size="sm">
               {t('foot.toRecord')}
             </Anchor>

@@ -14,7 +14,7 @@ export function Causes({ causes }: { causes: Schemas['Cause'][] }): ReactNode {
       {causes.map((c) => (
         <List.Item key={c.action + (c.by?._id ?? '') + (c.at ?? '')}>
           {t(`cause.${c.action as 'approve'}`, { defaultValue: c.action })}
-          {c.records > 0 && `: ${t('bar.rows', { count: c.records })}`}
+          {c.records > 0 && `: ${t('foot.records', { count: c.records })}`}
           {c.fields &&
             c.fields.length > 0 &&
             `: ${c.fields.map((f) => t(`field.${f as 'title'}`, { defaultValue: f })).join(', ')}`}

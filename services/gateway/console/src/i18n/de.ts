@@ -686,6 +686,9 @@ export const de: Translation = {
     noneToRead:
       'Nur Freigegebenes zählt, und noch ist nichts freigegeben. Sobald es das Management tut, steht es hier.',
     total: 'Summe',
+    records_zero: 'keine Einträge',
+    records_one: 'ein Eintrag',
+    records_other: '{{count}} Einträge',
     sentence_one: 'Mit 95 % Sicherheit sind es {{range}}, aus einem freigegebenen Eintrag.',
     sentence_other: 'Mit 95 % Sicherheit sind es {{range}}, aus {{count}} freigegebenen Einträgen.',
     excluded: 'Bewusst weggelassen: {{list}}.',

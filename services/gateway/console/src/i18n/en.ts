@@ -667,6 +667,9 @@ export const en = {
     noneToRead:
       'Only approved records count, and none is approved yet. The footprint appears here once a manager approves one.',
     total: 'Total',
+    records_zero: 'no records',
+    records_one: 'one record',
+    records_other: '{{count}} records',
     sentence_one: 'With 95 % certainty it is {{range}}, from one approved record.',
     sentence_other: 'With 95 % certainty it is {{range}}, from {{count}} approved records.',
     excluded: 'Excluded: {{list}}.',

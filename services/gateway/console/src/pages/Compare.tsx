@@ -280,7 +280,7 @@ function Sides({ columns, others, replace }: SidesProps): ReactNode {
               t(r.method.radiativeForcing === false ? 'try.rf_no' : 'try.rf_yes'),
             )}
             {row(t('field.gwp'), (r) => t(`try.gwp_${r.method.gwp ?? 'published'}`))}
-            {line(t('foot.waiting'), (c) => t('bar.rows', { count: waitingIn(c.event) }))}
+            {line(t('foot.waiting'), (c) => t('foot.records', { count: waitingIn(c.event) }))}
           </Table.Tbody>
         </Table>
       </Wide>

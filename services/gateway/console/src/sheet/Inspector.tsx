@@ -1,12 +1,12 @@
-import { Alert, Badge, Box, Button, Group, List, Stack, Text, Title } from '@mantine/core';
+import { Alert, Badge, Button, Group, List, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { resultQuery } from '../api/result';
-import { sourceOf } from '../footprint/source';
+import { Lines } from '../footprint/Lines';
 import { amount, co2e, exact, percent, range } from '../format';
 import { partNamed } from '../i18n/fields';
-import { say, sayFormula } from '../i18n/server';
+import { say } from '../i18n/server';
 import { Conflict } from './Conflict';
 import { type Column, namesIn, shown, type TypeInfo } from './columns';
 import type { Engine } from './engine';
@@ -147,18 +147,7 @@ export function Inspector({ engine, info, row, field, set, withdraw }: Props): R
             {t('inspect.formula')}
           </Text>
           <Text size="sm">{info.formula}</Text>
-          {counted?.lines?.map((l) => (
-            <Box key={l.factorId + l.stage} className="line">
-              <Text size="sm" className="figure">
-                {sayFormula(l.formula)}
-              </Text>
-              {l.factor && (
-                <Text size="xs" c="dimmed">
-                  {sourceOf(l.factor)}
-                </Text>
-              )}
-            </Box>
-          ))}
+          <Lines lines={counted?.lines ?? []} />
         </div>
         {row.check.whatIf && <WhatIfText effect={row.check.whatIf} />}
         {row.check.notices.length > 0 && (
