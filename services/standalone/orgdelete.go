@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -61,7 +62,7 @@ func (c *orgDeleteSettings) Describe(s *settings.Set) {
 func orgDelete(ctx context.Context, env app.Env, c *orgDeleteSettings) error {
 	return withAccounts(ctx, c.Data, env.Logger, func(stores *stores, accounts *auth.Accounts) error {
 		d := deletion{c: c, stores: stores, accounts: accounts, members: auth.NewOffboarding(accounts, stores.accounts),
-			owned: stores.owned(c.Org), out: env.Stdout, removed: map[string]int64{}}
+			owned: stores.owned(c.Org), out: env.Stdout, log: env.Logger, removed: map[string]int64{}}
 		if err := d.confirm(ctx); err != nil {
 			return err
 		}
@@ -91,6 +92,7 @@ type deletion struct {
 	members  auth.Offboarding
 	owned    []owned
 	out      io.Writer
+	log      *slog.Logger
 
 	before  auth.Deletion
 	removed map[string]int64
@@ -152,6 +154,9 @@ func sumOf(counts map[string]int64) (sum int64) {
 // run removes everything of the organization, which is closed.
 func (d *deletion) run(ctx context.Context) error {
 	quiet := d.quiet()
+	if quiet > 0 {
+		d.log.InfoContext(ctx, "the organization is closed; what running servers may still write is waited for: this ends when nothing of it has appeared for "+quiet.String())
+	}
 	for last := time.Now(); ; {
 		found, err := d.pass(ctx)
 		if err != nil {

@@ -45,3 +45,15 @@ func TestADeletedOrganizationIsNotMadeAgain(t *testing.T) {
 		t.Errorf("an unknown organization: %v", err)
 	}
 }
+
+// TestADeletionSaysWhatItWaitsFor: a deletion takes minutes, and says why at its beginning, also of an organization without
+// anything.
+func TestADeletionSaysWhatItWaitsFor(t *testing.T) {
+	t.Parallel()
+	p := processes{t, []string{"ECF_DATA_DIR=" + t.TempDir(), "ECF_MONGODB_URI=" + emptyMongo(t)}}
+	org := strings.TrimSpace(p.must("", "org", "create", "--name", "Leaving", "--plan", "team"))
+	out, err := p.command("org", "delete", "--org", org, "--name", "Leaving", "--quiet", "1s").CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "this ends when nothing of it has appeared for 1s") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
