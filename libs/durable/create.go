@@ -89,6 +89,38 @@ func New(path string) (*os.File, error) {
 	return f, nil
 }
 
+// Make makes a directory that only its owner may read, unless it exists (fs.ErrExist). One that root makes belongs to the
+// owner of the directory that it is in.
+func Make(path string) error {
+	path = filepath.Clean(path)
+	failed := func(err error) error {
+		if of, ok := errors.AsType[*fs.PathError](err); ok {
+			err = of.Err // its path is relative
+		}
+		return &fs.PathError{Op: "mkdir", Path: path, Err: err}
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return failed(fs.ErrExist)
+	}
+	in, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return failed(err)
+	}
+	defer func() { _ = in.Close() }()
+	name := filepath.Base(path)
+	if err := in.Mkdir(name, 0o700); err != nil {
+		return failed(err)
+	}
+	made, err := in.Open(name)
+	if err == nil {
+		err = errors.Join(giveToOwner(in, made), made.Close())
+	}
+	if err != nil {
+		return errors.Join(failed(err), in.Remove(name))
+	}
+	return nil
+}
+
 func unfinishedName() string { return "." + strings.ToLower(rand.Text()) + ".partial" }
 
 // MakeAll makes a directory that only its owner may read, and those above it that are missing. Those that root makes

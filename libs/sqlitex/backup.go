@@ -6,14 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"strings"
+
+	files "github.com/eventcarbon/ecf/libs/durable"
 )
 
 // Copy writes a consistent copy of a database into a new file, concurrently with reads and writes.
 func Copy(ctx context.Context, to, from string) (err error) {
 	// SQLite accepts an empty file as the target, so only the owner can ever read it.
-	file, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600) //nolint:gosec // the operator names the file
+	file, err := files.New(to)
 	if err != nil {
 		return fmt.Errorf("copy the database: %w", err)
 	}

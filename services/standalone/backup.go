@@ -78,10 +78,8 @@ func backup(ctx context.Context, env app.Env, c *backupSettings) error {
 	}
 	if c.Keep > 0 {
 		// First of all: otherwise a disk filled by a killed run would be full for every later
-		// run.
-		if err := prune(c.Into, c.Keep, ""); err != nil {
-			return err
-		}
+		// run. What cannot be removed is told in the end: it must not prevent the backup.
+		_ = prune(c.Into, c.Keep, "")
 	}
 	m, err := makeBackup(ctx, env, c.Data, to, c.sync)
 	if err != nil {
@@ -91,7 +89,9 @@ func backup(ctx context.Context, env app.Env, c *backupSettings) error {
 		return err
 	}
 	if c.Keep > 0 {
-		err = prune(c.Into, c.Keep, to)
+		if err = prune(c.Into, c.Keep, to); err != nil {
+			err = fmt.Errorf("the backup is complete, but what is older was not removed, and will fill the disk: %w", err)
+		}
 	}
 	if m.Unsound != "" {
 		err = errors.Join(err, fmt.Errorf("the backup is complete. It can be restored, but something is wrong with the data itself, as the lines above and ecf audit verify say: %s. No earlier backup was removed for it", m.Unsound))
@@ -102,7 +102,7 @@ func backup(ctx context.Context, env app.Env, c *backupSettings) error {
 // makeBackup creates the folder of a backup with its contents. On error it removes the folder,
 // because the next attempt needs the space.
 func makeBackup(ctx context.Context, env app.Env, d Data, to string, sync func(string) error) (m manifest, err error) {
-	err = os.Mkdir(to, 0o700)
+	err = durable.Make(to)
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return m, fmt.Errorf("the directory of the backup exists, and backups never overwrite anything: name a new directory with --to, or one for many backups with --into: %w", err)
@@ -161,6 +161,9 @@ func archive(ctx context.Context, env app.Env, d Data, path string) (err error) 
 		return err
 	}
 	defer func() { err = errors.Join(err, from.close()) }()
+	if err := makeDatabase(path); err != nil {
+		return err
+	}
 	db, err := sqlitex.Open(ctx, path, sqliteSchema()...)
 	if err != nil {
 		return err

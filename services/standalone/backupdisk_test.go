@@ -118,6 +118,26 @@ func TestUnfinishedBackupsAreRemoved(t *testing.T) {
 	}
 }
 
+// TestABackupIsMadeBesideOneThatCannotBeRead: what cannot be looked into, such as a backup of another user, fails the
+// command in the end, and not before there is a new backup.
+func TestABackupIsMadeBesideOneThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	c, into := smallSystem(t), t.TempDir()
+	unreadable := filepath.Join(into, time.Now().Add(-time.Hour).UTC().Format("ecf-20060102T150405Z"))
+	if err := os.Mkdir(unreadable, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("manifest.json", filepath.Join(unreadable, "manifest.json")); err != nil { // a loop
+		t.Fatal(err)
+	}
+	out, err := c.run("", "backup", "--into", into, "--keep", "1")
+	if err == nil || !strings.Contains(err.Error(), "the backup is complete, but what is older was not removed") || !strings.Contains(err.Error(), unreadable) {
+		t.Errorf("%v\n%s", err, out)
+	}
+	made, _, _ := strings.Cut(out, "\n")
+	c.must("", "backup", "verify", made)
+}
+
 // A failed backup leaves nothing behind; here the source is not a database.
 func TestAFailedBackupLeavesNothing(t *testing.T) {
 	t.Parallel()

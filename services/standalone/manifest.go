@@ -53,7 +53,12 @@ func (m manifest) write(dir string, sync func(path string) error) error {
 		return err
 	}
 	partial := filepath.Join(dir, manifestFile+".partial")
-	if err := os.WriteFile(partial, append(text, '\n'), 0o600); err != nil {
+	file, err := durable.New(partial)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(append(text, '\n'))
+	if err := errors.Join(err, file.Close()); err != nil {
 		return err
 	}
 	return durable.Rename(partial, filepath.Join(dir, manifestFile), sync)

@@ -79,6 +79,20 @@ func TestSystemsMadeByRootAreTheServers(t *testing.T) {
 	const server = 65534
 	backup := filepath.Join(t.TempDir(), "backup")
 	smallSystem(t).must("", "backup", "--to", backup)
+	into := t.TempDir()
+	if err := os.Chown(into, server, server); err != nil {
+		t.Fatal(err)
+	}
+	made := smallSystem(t).must("", "backup", "--into", into, "--keep", "1")
+	for _, path := range []string{made, filepath.Join(made, "ecf.db"), filepath.Join(made, "manifest.json")} {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := info.Sys().(*syscall.Stat_t); got.Uid != server { //nolint:forcetypeassert // of this platform
+			t.Errorf("%s belongs to %d, want %d: the server's user could make no further backup there", path, got.Uid, server)
+		}
+	}
 	for name, args := range map[string][]string{
 		"a restore":           {"restore", "--from", backup},
 		"a new system":        {"org", "create", "--name", "Example Ltd", "--plan", "team"},
