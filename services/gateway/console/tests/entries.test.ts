@@ -4,7 +4,16 @@ import i18next from 'i18next';
 import { beforeEach, expect, test } from 'vitest';
 import { de } from '../src/i18n/de';
 import { en } from '../src/i18n/en';
-import { actionOf, changeOf, type Entry, eventOf, reasonOf, subjectOf } from '../src/organization/entries';
+import {
+  actionOf,
+  changeOf,
+  type Entry,
+  eventOf,
+  isDenied,
+  labelOf,
+  reasonOf,
+  subjectOf,
+} from '../src/organization/entries';
 
 const known = {
   people: new Map([['u1', 'Ada']]),
@@ -84,4 +93,13 @@ test('actions and reasons have words, and what is new stands as it came', async 
   expect(reasonOf({ action: 'login', reason: 'wrong password' })).toBe('falsches Passwort');
   expect(actionOf('event.delete')).toBe('Veranstaltung: Gelöscht');
   expect(about({ action: 'event.change', subject: 'e1', after: 'revision 3, x' })).toBe('Spring fair: Stand 3');
+});
+
+test('a link that was opened is no attempt that was denied', () => {
+  const opened = { action: 'user.setup', outcome: 'refused', reason: 'only rehearsed' } as const;
+  expect([labelOf(opened), isDenied(opened)]).toEqual(['Link to set a password opened', false]);
+  const used = { action: 'user.setup', outcome: 'done' } as const;
+  expect([labelOf(used), isDenied(used)]).toEqual(['Password set with a link', false]);
+  const denied = { action: 'user.setup', outcome: 'refused', reason: 'only the operator may' } as const;
+  expect([labelOf(denied), isDenied(denied)]).toEqual(['Setting a password with a link', true]);
 });

@@ -10,7 +10,7 @@ import { More, nextPage } from '../ui/More';
 import { Problem } from '../ui/states';
 import { Wide } from '../ui/Wide';
 import { useFactors } from './data';
-import { actionOf, changeOf, type Entry, eventOf, type Known, reasonOf, subjectOf } from './entries';
+import { changeOf, type Entry, eventOf, isDenied, type Known, labelOf, reasonOf, subjectOf } from './entries';
 import { readLog } from './log';
 import './organization.css';
 
@@ -68,8 +68,8 @@ export function Audit(): ReactNode {
                     </Table.Td>
                     <Table.Th scope="row" role="rowheader" fw={500}>
                       {/* The word of the API is for who looks for it in a log. */}
-                      <span title={e.action}>{actionOf(e.action, e.outcome === 'refused')}</span>
-                      {e.outcome === 'refused' && (
+                      <span title={e.action}>{labelOf(e)}</span>
+                      {isDenied(e) && (
                         <Text span size="sm" fw={500} c="red">
                           {' '}
                           · {t('org.refused')}

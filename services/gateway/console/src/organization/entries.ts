@@ -16,9 +16,23 @@ export interface Known {
 export const isSignIn = (e: Pick<Schemas['AuditEntry'], 'action' | 'outcome'>): boolean =>
   ['login', 'refresh', 'logout'].includes(e.action) && e.outcome !== 'refused';
 
+/** Reports whether an entry is a link that was opened: the page of a link rehearses its use, which is no attempt that was denied. */
+export const isOpened = (e: Pick<Schemas['AuditEntry'], 'action' | 'reason'>): boolean =>
+  e.action === 'user.setup' && e.reason === 'only rehearsed';
+
+/** Reports whether something was denied to somebody who tried it. */
+export const isDenied = (e: Pick<Schemas['AuditEntry'], 'action' | 'outcome' | 'reason'>): boolean =>
+  e.outcome === 'refused' && !isOpened(e);
+
+/** Returns the label of what an entry says, or of the attempt where it was denied. Unknown actions may occur. */
+export function labelOf(e: Pick<Schemas['AuditEntry'], 'action' | 'outcome' | 'reason'>): string {
+  return isOpened(e) ? i18next.t('audit.user_setup_opened') : actionOf(e.action, isDenied(e));
+}
+
 /** Returns the label of an action, or of the attempt where it was refused. Unknown ones may occur. */
 export function actionOf(action: string, refused = false): string {
-  if (refused && i18next.exists(`audit.${action}_tried`)) return i18next.t(`audit.${action as 'login'}_tried`);
+  const tried = `audit.${action.replace('.', '_')}_tried`;
+  if (refused && i18next.exists(tried)) return i18next.t(tried as 'audit.login_tried');
   const [area = '', move = ''] = action.split('.');
   const words = move.replaceAll('-', ' ');
   if (area === 'event')
