@@ -36,7 +36,7 @@ func HeadOf(rows [][]string, o Options, types ...string) int {
 	switch named := fieldsNamed(rows[0], o, types); {
 	case named >= severalHeads:
 		return 0
-	case named > 0 && !title(rows[0]):
+	case named > 0 && !title(rows[0]) && !titleOfTwo(rows[0]):
 		least = moreHeads
 	}
 	if at := slices.IndexFunc(rows, func(row []string) bool { return fieldsNamed(row, o, types) >= least }); at >= 0 {
@@ -107,6 +107,18 @@ func fieldOf(row []string, o Options, types []string) int {
 
 // title reports whether a row has one cell alone with something in it.
 func title(row []string) bool { return filledCells(row) == 1 }
+
+// titleOfTwo reports whether a row may be a title in two cells, whose second one has a number: Waste, 2026.
+func titleOfTwo(row []string) bool {
+	if filledCells(row) != titleCells {
+		return false
+	}
+	last := len(row) - 1
+	for strings.TrimSpace(row[last]) == "" {
+		last--
+	}
+	return strings.ContainsAny(row[last], "0123456789")
+}
 
 // filledCells returns how many cells of a row have something in them.
 func filledCells(row []string) int {

@@ -25,6 +25,7 @@ func TestHeadsBelowTitles(t *testing.T) {
 		"a declared separator": {"flights", "sep=;\nExpenses 2026\nfrom;to\nLHR;JFK\n", 2, `3 {"from":"LHR","to":"JFK"}`},
 		"a mark":               {"flights", "\ufeffExpenses 2026\nfrom,to\nLHR,JFK\n", 2, `3 {"from":"LHR","to":"JFK"}`},
 		"a field in a title":   {"flights", "Date,2026\nfrom,to,passengers\nLHR,JFK,2\n", 2, `3 {"from":"LHR","to":"JFK","passengers":2}`},
+		"a year beside it":     {"waste", "Waste;Spring fair 2026\ntreatment;weightKg\nlandfill;1\n", 2, `3 {"treatment":"landfill","weightKg":1}`},
 		"the tenth row":        {"flights", strings.Repeat("x\n", 9) + "from,to\nLHR,JFK\n", 10, `11 {"from":"LHR","to":"JFK"}`},
 		"origins":              {footprint.OriginRows, "Attendees\n\nTown,Name,People\nBonn,Ann,2\n", 3, `4 {"place":"Bonn","people":2}`},
 		"all types":            {sheet.Mixed, "Expenses\nfrom,to\ntype,from,to\nflights,LHR,JFK\n", 3, `4 {"from":"LHR","to":"JFK"}`},

@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// TestACommitWaitsForAsManyAsThereWere has writes come one by one, each taken from a
-// queue without room, so that they are seen only by who waits for them.
+// TestACommitWaitsForAsManyAsThereWere has writes come one by one, once the commit waits for
+// them.
 func TestACommitWaitsForAsManyAsThereWere(t *testing.T) {
 	var g gathering
 	g.committed(2, 1, 0, 300*time.Microsecond)
 	queue := make(chan *write)
-	go func() {
-		for range 2 {
-			queue <- new(write)
-		}
-	}()
 	var limit time.Duration
 	never := func(d time.Duration) <-chan time.Time {
 		limit = d
+		go func() {
+			for range 2 {
+				queue <- new(write)
+			}
+		}()
 		return nil
 	}
 	batch := g.more([]*write{new(write)}, queue, never, t.Context().Done())

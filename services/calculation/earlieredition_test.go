@@ -15,7 +15,7 @@ func TestReportNamesTheEditionBefore(t *testing.T) {
 	s := start(t)
 	conference(s)
 	page := func() string { return string(s.of("/report", "Accept", "text/html").want(http.StatusOK).body) }
-	if first := page(); strings.Contains(first, "Edition before") || !strings.Contains(first, "The changes from the previous revision to this one.") {
+	if first := page(); strings.Contains(first, "Edition before") || !strings.Contains(first, "The changes that led to the first revision.") {
 		t.Error("the first report names an edition before it")
 	}
 	s.sign(1, 1)
