@@ -134,3 +134,10 @@ func isWhole(head string) bool {
 func (r *Reader) hasWhole(people int) bool {
 	return !isWhole(r.heads[people]) && slices.ContainsFunc(r.heads, isWhole) && slices.ContainsFunc(r.heads, isCompanion)
 }
+
+// onlineHead reports whether a heading of a list of people is of those who take part online.
+func onlineHead(head string) bool {
+	words := wordsOf(head)
+	text := strings.Join(words, " ")
+	return onlineWords.hasAny(words) || slices.ContainsFunc(onlinePhrases.all(), func(phrase string) bool { return strings.Contains(text, phrase) })
+}

@@ -77,3 +77,41 @@ func (r *Reader) severalClasses(b *body, typ string, cells []string) *apperr.Det
 	}
 	return nil
 }
+
+// valueShares are the fields of a type of whose values columns may have the shares.
+var valueShares = map[string][]string{"ground-transport": {"fuel", "mode"}, "materials": {"source"}}
+
+// sharesOfValues returns the fault of a row of which a share has another value of a field than the rest: Electric %, and sets the
+// field of one that has it as a whole.
+func (r *Reader) sharesOfValues(b *body, cells []string) *apperr.Detail {
+	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
+		fields, cell := valueShares[r.typ], Unguard(oneCell(cells, at))
+		if fields == nil || !r.free(at) || !strings.Contains(head, "%") && !percentWords.hasAny(wordsOf(head)) && !strings.HasSuffix(cell, "%") {
+			continue
+		}
+		n, ok := r.asNumber(strings.TrimSpace(strings.TrimSuffix(cell, "%")))
+		words := slices.DeleteFunc(wordsOf(head), func(word string) bool {
+			return percentWords.has(word) || besideTreatments.has(word) || besideValues.has(word)
+		})
+		if !ok || n <= 0 || n > 100 {
+			continue
+		}
+		for _, field := range fields {
+			value := columnOf(r.typ, field).values[key(strings.Join(words, ""))]
+			switch {
+			case value == "" || b.text(field) == value:
+				continue
+			case n == 100 && !b.has(field):
+				b.put(field, value)
+				r.use(at)
+				return nil
+			}
+			return &apperr.Detail{Field: head, Code: SeveralRecords, Suggestions: []string{field},
+				Message: fmt.Sprintf("%s is %.40q, and a record has one %s. Write a row for each part, or leave the column out if the rest counts for all.", head, cell, field)}
+		}
+	}
+	return nil
+}
+
+// besideValues are words around such values in headings.
+const besideValues wordList = "besideValues"

@@ -41,3 +41,19 @@ func (r *Reader) wayOfTrip(b *body, cells []string) *apperr.Detail {
 	}
 	return nil
 }
+
+// seasonWords are words of tickets for any number of journeys, and of cards that are none.
+const seasonWords wordList = "seasonWords"
+
+// seasonTicket returns the fault of a journey whose ticket is one for any number of them.
+func (r *Reader) seasonTicket(b *body, cells []string) *apperr.Detail {
+	if r.typ != "ground-transport" || b.has("trips") || r.ticketAt < 0 {
+		return nil
+	}
+	cell := Unguard(oneCell(cells, r.ticketAt))
+	if !seasonWords.hasAny(wordsOf(cell)) {
+		return nil
+	}
+	return &apperr.Detail{Field: r.heads[r.ticketAt], Code: AmbiguousCount, Suggestions: []string{"trips"},
+		Message: fmt.Sprintf("%s is %.40q, and the record would count one journey. Write into a column trips how often it was made, or delete the row.", r.heads[r.ticketAt], cell)}
+}

@@ -50,24 +50,21 @@ var meanings = map[string][]string{
 // that is ambiguous.
 var inCapitals = map[string]string{"Mg": "t", "ML": "", "Ml": ""}
 
-// otherNames are the names of common units in other languages, by the unit's id.
-var otherNames = map[string]string{
-	"litro": "l", "litros": "l", "litri": "l", "litr": "l", "litry": "l", "litra": "l", "litrów": "l", "litrů": "l",
-	"kilogramo": "kg", "kilogramos": "kg", "chilogrammi": "kg", "kilogramy": "kg", "kilogramów": "kg",
-	"tonelada": "t", "toneladas": "t", "tonnellata": "t", "tonnellate": "t", "tony": "t",
-	"chilometri": "km", "kilómetros": "km", "kilometrów": "km",
-}
-
-// germanNames are the German names of units of the table, by the unit's id, where they are spelled differently. Words
-// that are other amounts in other countries or in everyday use, such as Zentner and Pfund, are none;
+// otherNames are the names of units of the table in other languages, by the unit's id, where they are spelled differently.
+// Words that are other amounts in other countries or in everyday use, such as Zentner and Pfund, are none;
 // nor is "to", a heading of places.
-var germanNames = map[string]string{
+var otherNames = map[string]string{
 	"meile": "mi", "meilen": "mi", "seemeile": "nmi", "seemeilen": "nmi",
 	"qm": "m2", "quadratmeter": "m2", "hektar": "ha",
 	"zentiliter": "cl", "hektoliter": "hl", "kubikmeter": "m3",
 	"kilogramm": "kg", "gramm": "g", "tonnen": "t",
 	"kilowattstunde": "kwh", "kilowattstunden": "kwh", "megawattstunde": "mwh", "megawattstunden": "mwh",
 	"gigawattstunde": "gwh", "gigawattstunden": "gwh",
+
+	"litro": "l", "litros": "l", "litri": "l", "litr": "l", "litry": "l", "litra": "l", "litrów": "l", "litrů": "l",
+	"kilogramo": "kg", "kilogramos": "kg", "chilogrammi": "kg", "kilogramy": "kg", "kilogramów": "kg",
+	"tonelada": "t", "toneladas": "t", "tonnellata": "t", "tonnellate": "t", "tony": "t",
+	"chilometri": "km", "kilómetros": "km", "kilometrów": "km",
 }
 
 type unitTable struct {
@@ -95,11 +92,9 @@ var all = sync.OnceValue(func() *unitTable {
 		for _, name := range names {
 			t.alias[key(name)] = u
 		}
-		for _, names := range [...]map[string]string{germanNames, otherNames} {
-			for name, id := range names {
-				if id == u.ID {
-					t.alias[key(name)] = u
-				}
+		for name, id := range otherNames {
+			if id == u.ID {
+				t.alias[key(name)] = u
 			}
 		}
 	}
