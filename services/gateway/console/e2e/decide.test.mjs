@@ -217,6 +217,7 @@ test('approving waits ten seconds, can be undone, and taken back; single keys ca
   await page.keyboard.press('a');
   const keys = page.getByRole('switch', { name: /keys/i });
   await keys.focus();
+  await page.getByRole('tooltip', { name: /A approve/ }).waitFor();
   await page.keyboard.press('Space');
   await page.reload();
   await queue.waitFor();
@@ -242,7 +243,7 @@ test('approving waits ten seconds, can be undone, and taken back; single keys ca
   assert.deepEqual(sent, []);
   assert.equal(await status(), 'submitted');
   const pressed = Date.now();
-  await press('a');
+  await press('A'); // as with caps lock
   await until('it is approved', async () => (await status()) === 'approved');
   assert.ok(sent.length === 1 && sent[0] - pressed >= 9_900, `sent after ${sent.map((t) => t - pressed)} ms`);
   await page.getByRole('button', { name: 'Reverse' }).click();

@@ -147,16 +147,17 @@ export function Waiting({ outcomes }: { outcomes: ReactNode }): ReactNode {
   };
   const onKeyDown = (e: KeyboardEvent): void => {
     if (e.ctrlKey || e.metaKey || e.altKey || !e.currentTarget.isSameNode(e.target as Node)) return;
-    if (e.key === 'ArrowDown') step(1);
-    else if (e.key === 'ArrowUp') step(-1);
-    else if (e.key === ' ' && item) toggle(item._id);
+    const key = e.shiftKey ? e.key : e.key.toLowerCase(); // as well with caps lock
+    if (key === 'arrowdown') step(1);
+    else if (key === 'arrowup') step(-1);
+    else if (key === ' ' && item) toggle(item._id);
     else if (!keys || !decides) return;
-    else if (e.key === 'j') step(1);
-    else if (e.key === 'k') step(-1);
-    else if (e.key === 'a' && item) approve(item);
-    else if (e.key === 'c' && item) setAsking({ move: 'request-changes', items: [item] });
-    else if (e.key === 'r' && item) setAsking({ move: 'reject', items: [item] });
-    else if (e.key === 'u' && undoable.length > 0) undo(undoable[undoable.length - 1]?.item._id ?? '');
+    else if (key === 'j') step(1);
+    else if (key === 'k') step(-1);
+    else if (key === 'a' && item) approve(item);
+    else if (key === 'c' && item) setAsking({ move: 'request-changes', items: [item] });
+    else if (key === 'r' && item) setAsking({ move: 'reject', items: [item] });
+    else if (key === 'u' && undoable.length > 0) undo(undoable[undoable.length - 1]?.item._id ?? '');
     else return;
     e.preventDefault();
   };

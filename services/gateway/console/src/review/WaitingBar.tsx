@@ -1,4 +1,4 @@
-import { Button, Group, SegmentedControl, Switch, Text } from '@mantine/core';
+import { Button, Group, SegmentedControl, Switch, Text, Tooltip } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Schemas } from '../api/client';
@@ -60,16 +60,24 @@ export function WaitingBar({
             { value: 'age', label: t('review.byAge') },
           ]}
         />
-        <Switch
-          size="xs"
-          className="keyswitch"
-          label={t('review.keys')}
-          checked={keys}
-          onChange={(e) => {
-            setKeys(e.currentTarget.checked);
-            localStorage.setItem(keysOff, e.currentTarget.checked ? '0' : '1');
-          }}
-        />
+        <Tooltip
+          label={t('review.keysDo')}
+          refProp="rootRef"
+          events={{ hover: true, focus: true, touch: true }}
+          multiline
+          maw={260}
+        >
+          <Switch
+            size="xs"
+            className="keyswitch"
+            label={t('review.keys')}
+            checked={keys}
+            onChange={(e) => {
+              setKeys(e.currentTarget.checked);
+              localStorage.setItem(keysOff, e.currentTarget.checked ? '0' : '1');
+            }}
+          />
+        </Tooltip>
       </Group>
       <Group gap="md">
         {preview && (
