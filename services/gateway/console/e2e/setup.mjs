@@ -44,6 +44,9 @@ afterEach(async (t) => {
   assert.deepEqual(faults, []);
 });
 
+/** Whether flows run at full length, which takes longer than is left for them in CI. */
+export const long = Boolean(process.env.ECF_TEST_LONG);
+
 /** How long a flow may take: several times what the longest does beside much other work. */
 const longest = 300_000;
 
