@@ -20,10 +20,70 @@ func Wrap(verb string, err error) error {
 		return nil
 	}
 	wrapped := fmt.Errorf("%s: %w", verb, err)
-	if IsOutage(err) || IsTransient(err) {
-		return apperr.New(apperr.Unavailable, "The database cannot be reached right now.").Because(wrapped)
+	switch {
+	case !IsOutage(err) && !IsTransient(err):
+		return wrapped
+	case isUnconfirmed(err):
+		return apperr.New(apperr.Unavailable, "The database did not confirm what was written, so it may have been stored or not. Read it before you repeat the request.").Because(wrapped)
 	}
-	return wrapped
+	return apperr.New(apperr.Unavailable, "The database cannot be reached right now.").Because(wrapped)
+}
+
+// unconfirmedError is the error of a write that the server may have executed, or may execute later.
+type unconfirmedError struct{ error }
+
+// Unwrap returns the error of the driver.
+func (e unconfirmedError) Unwrap() error { return e.error }
+
+// Unconfirmed returns the error of a write, so that Wrap says if it is unknown whether the write was executed: in any
+// outage except those in which it was not sent or was refused. Repeat does it for its writes. Unconfirmed of nil is nil.
+func Unconfirmed(err error) error {
+	if isUnexecuted(err) {
+		return err
+	}
+	return afterUnconfirmed(err)
+}
+
+// afterUnconfirmed is Unconfirmed for an error that says nothing about the write: that of what followed it.
+func afterUnconfirmed(err error) error {
+	if IsOutage(err) || IsTransient(err) {
+		return unconfirmedError{err}
+	}
+	return err
+}
+
+func isUnconfirmed(err error) bool {
+	_, ok := errors.AsType[unconfirmedError](err)
+	return ok
+}
+
+// isUnexecuted reports whether an outage has certainly prevented the execution of a write.
+func isUnexecuted(err error) bool {
+	if isUnacknowledged(err) || mongo.IsNetworkError(err) && !isUnsent(err) {
+		return false
+	}
+	if isUnsent(err) || IsUnreached(err) || errors.Is(err, mongo.ErrClientDisconnected) {
+		return true
+	}
+	if _, ok := errors.AsType[topology.WaitQueueTimeoutError](err); ok {
+		return true
+	}
+	failed, ok := errors.AsType[mongo.ServerError](err)
+	return ok && (failed.HasErrorLabel("SystemOverloadedError") || slices.ContainsFunc(refusalCodes, failed.HasErrorCode))
+}
+
+// refusalCodes are the codes with which a server that is unavailable refuses a write instead of beginning it, or undoes
+// what it has begun.
+var refusalCodes = []int{
+	24,    // LockTimeout
+	46,    // LockBusy
+	112,   // WriteConflict
+	10058, // NotPrimary of old
+	10107, // NotWritablePrimary
+	13435, // NotPrimaryNoSecondaryOk
+	13436, // NotPrimaryOrSecondary
+	14031, // OutOfDiskSpace
+	16500, // TooManyRequests of managed offerings
 }
 
 // IsOutage reports whether err means that the server was unreachable or

@@ -53,19 +53,24 @@ var transientCodes = []int{
 const repeatAfter = 5 * time.Millisecond
 
 // Repeat runs a write, and runs it again after a transient failure. repeated reports that there was a second run,
-// which may find the write of the first one. The write must be safe to run twice.
+// which may find the write of the first one. The write must be safe to run twice. See Unconfirmed about its error.
 func Repeat(ctx context.Context, write func() error) (repeated bool, err error) {
-	if err := write(); !IsTransient(err) {
-		return false, err
+	first := Unconfirmed(write())
+	if !IsTransient(first) {
+		return false, first
 	}
 	timer := time.NewTimer(repeatAfter + rand.N(repeatAfter)) //nolint:gosec // nothing rests on it
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return true, write()
 	case <-ctx.Done():
 		return false, ctx.Err()
 	}
+	err = Unconfirmed(write())
+	if isUnconfirmed(first) {
+		err = afterUnconfirmed(err)
+	}
+	return true, err
 }
 
 // Insert stores a document. taken reports that a unique index rejected it, and that the stored document is not this
@@ -97,7 +102,7 @@ func InsertUnique(ctx context.Context, in *mongo.Collection, document any, volat
 		return refusal
 	}
 	if mine, err := holds(ctx, in, keyIn(raw), raw, volatile); err != nil || mine {
-		return err
+		return afterUnconfirmed(err)
 	}
 	return refusal
 }
@@ -158,7 +163,8 @@ func conditional(ctx context.Context, in *mongo.Collection, filter bson.D, want 
 	if err != nil {
 		return false, err
 	}
-	return holds(ctx, in, keyIn(raw), want, volatile)
+	matched, err = holds(ctx, in, keyIn(raw), want, volatile)
+	return matched, afterUnconfirmed(err)
 }
 
 // withID returns a document with an _id.

@@ -105,7 +105,7 @@ func Translate(err error) (*apperr.Error, int) {
 		return translateFiber(fe)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return apperr.New(apperr.UpstreamTimeout, "The service did not respond in time.").Because(err), http.StatusGatewayTimeout
+		return apperr.New(apperr.UpstreamTimeout, "The service did not respond in time. A write may nevertheless have taken effect.").Because(err), http.StatusGatewayTimeout
 	}
 	return internal(err)
 }

@@ -90,12 +90,11 @@ func insertInOrder(ctx context.Context, in *mongo.Collection, documents []record
 	}
 	ctx, cancel := mongox.Batch(ctx)
 	defer cancel()
-	n, stopped, err = insertOnce(ctx, in, documents)
-	if !mongox.IsTransient(err) {
-		return n, stopped, err
-	}
-	n, stopped, err = insertOnce(ctx, in, documents)
-	if err != nil || !stopped || n > 0 {
+	repeated, err := mongox.Repeat(ctx, func() (err error) {
+		n, stopped, err = insertOnce(ctx, in, documents)
+		return err
+	})
+	if err != nil || !repeated || !stopped || n > 0 {
 		return n, stopped, err
 	}
 	// The first record is stored, by the first attempt or by another process, and a majority has it, for which the
@@ -105,7 +104,7 @@ func insertInOrder(ctx context.Context, in *mongo.Collection, documents []record
 		return before, before == 0, err
 	}
 	n, stopped, err = insertOnce(ctx, in, documents[before:])
-	return before + n, stopped, err
+	return before + n, stopped, mongox.Unconfirmed(err)
 }
 
 // storedOf returns how many of the first documents are stored.
