@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/timestamp"
 )
 
 // MaxComment is the maximum length of the comment of a transition, in characters.
@@ -218,7 +219,7 @@ func (w Workflow) decide(r rule, req Request, before Record, policy Policy, own 
 		if own != nil {
 			allowed = slices.DeleteFunc(allowed, func(m Move) bool { return m == Approve })
 		}
-		return Record{}, refuse(r, before, allowed)
+		return Record{}, refuse(r, before, req.By, allowed)
 	}
 	now := w.now()
 	after := before
@@ -304,8 +305,9 @@ func CheckComment(m Move, comment string) error {
 	return nil
 }
 
-// refuse returns the error of a move that is not possible in a state, with what the caller can do instead.
-func refuse(r rule, before Record, allowed []Move) error {
+// refuse returns the error of a move that is not possible in a state, with what the caller can do instead. It says if the
+// caller has made that very move: then this may be the repetition of a request whose answer was lost.
+func refuse(r rule, before Record, by Actor, allowed []Move) error {
 	s := before.Status
 	can := apperr.Detail{Field: "allowed", Code: "ALLOWED_MOVES", Message: "suggestions lists the moves that are possible now."}
 	for _, m := range allowed {
@@ -320,7 +322,19 @@ func refuse(r rule, before Record, allowed []Move) error {
 		details[0].Message += " " + unlock(s)
 		return apperr.New(apperr.RecordLocked, "A record that is %s cannot be changed or deleted.", s).With(details...)
 	}
+	if at, ok := alreadyMade(r.move, before, by); ok {
+		details[0].Message = fmt.Sprintf("You made this move at %s, and the record is %s.", timestamp.Format(at), s)
+	}
 	return apperr.New(apperr.InvalidTransition, "The move %[2]q is not possible for a record that is %[1]s.", s, string(r.move)).With(details...)
+}
+
+// alreadyMade reports whether the latest move of the record was this one, by the same caller, and when. A policy may have
+// approved what the caller submitted.
+func alreadyMade(m Move, r Record, by Actor) (at time.Time, ok bool) {
+	if r.Last.Move == AutoApprove && r.SubmittedBy != nil && r.SubmittedAt != nil {
+		return *r.SubmittedAt, m == Submit && r.SubmittedBy.ID == by.ID
+	}
+	return r.Last.At, r.Last.Move == m && r.Last.By.ID == by.ID
 }
 
 // unlock returns what to do before a record in this state can be changed.
