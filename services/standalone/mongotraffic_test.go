@@ -261,9 +261,10 @@ func idOf(org record.OrgID, number int64) record.ID {
 }
 
 // ask sends a request that must succeed, and returns the id in the response. If the machine is too busy to answer in
-// time, it is measured again.
+// time, it is measured again; a move that turns out to be made by then returns no id.
 func (g *growing) ask(service string, org record.OrgID, method, path string, header ...string) (id string) {
 	g.t.Helper()
+	unanswered := false
 	for range 20 {
 		var content io.Reader = http.NoBody
 		if strings.HasSuffix(path, "/waste") || method == http.MethodPatch {
@@ -290,7 +291,11 @@ func (g *growing) ask(service string, org record.OrgID, method, path string, hea
 			return made.Data.ID
 		case http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 			g.reset()
+			unanswered = true
 		default:
+			if unanswered && answer.StatusCode == http.StatusConflict && strings.Contains(string(body), "You made this move at ") {
+				return ""
+			}
 			g.t.Fatalf("%s %s: %d %s", method, path, answer.StatusCode, body)
 		}
 	}
