@@ -55,13 +55,15 @@ func auditExport(ctx context.Context, env app.Env, c *exportSettings) (err error
 	}
 	defer os.Remove(partial) //nolint:errcheck // it is no longer there where all went well
 	heads, err := writeHeads(ctx, f, stores, signing)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = durable.Link(partial, c.To)
 	}
-	if err := durable.Link(partial, c.To); err != nil {
-		if errors.Is(err, fs.ErrExist) {
-			return fmt.Errorf("%s exists already, and exports never overwrite a file", c.To)
-		}
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return fmt.Errorf("%s exists already, and exports never overwrite a file", c.To)
+	case isFull(err):
+		return fmt.Errorf("the disk of %s has no room for the heads, and nothing was written: make room, or name a file on another disk with --to: %w", absolute(c.To), err)
+	case err != nil:
 		return err
 	}
 	_, err = fmt.Fprintf(env.Stdout, "%d heads, signed with the key %s\n", heads, signing.Public().Keys[0].KeyID)

@@ -76,13 +76,17 @@ func backup(ctx context.Context, env app.Env, c *backupSettings) error {
 			return fmt.Errorf("--into must name an existing directory, which backups are put into; there is no directory %s: mount its disk, or create it", absolute(c.Into))
 		}
 	}
+	var unpruned error
 	if c.Keep > 0 {
 		// First of all: otherwise a disk filled by a killed run would be full for every later
-		// run. What cannot be removed is told in the end: it must not prevent the backup.
-		_ = prune(c.Into, c.Keep, "")
+		// run. What cannot be removed must not prevent the backup, and is told in the end.
+		unpruned = prune(c.Into, c.Keep, "")
 	}
 	m, err := makeBackup(ctx, env, c.Data, to, c.sync)
 	if err != nil {
+		if unpruned != nil {
+			err = errors.Join(err, fmt.Errorf("what is older was not removed before, and takes its room: %w", unpruned))
+		}
 		return err
 	}
 	if _, err := fmt.Fprintf(env.Stdout, "%s\n%s\n", to, strings.Join(m.Audit, "\n")); err != nil {

@@ -229,3 +229,23 @@ func TestATemporaryDirectoryWithoutRoom(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatIsOlderAndStaysIsTold verifies that a backup that fails, perhaps for lack of room, also says why older ones were not
+// removed before it.
+func TestWhatIsOlderAndStaysIsTold(t *testing.T) {
+	t.Parallel()
+	c, into := smallSystem(t), t.TempDir()
+	// No directory has its name, so it cannot be known which backups there are.
+	if err := os.WriteFile(filepath.Join(into, "ecf-20260101T000000Z"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := c.run("", "backup", "--into", into, "--keep", "1"); err == nil || !strings.Contains(err.Error(), "the backup is complete, but what is older was not removed") {
+		t.Errorf("a backup that succeeds: %v\n%s", err, out)
+	}
+	if err := os.WriteFile(filepath.Join(c.env["ECF_DATA_DIR"], "ecf.db"), []byte("damaged"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := c.run("", "backup", "--into", into, "--keep", "1"); err == nil || !strings.Contains(err.Error(), "what is older was not removed before, and takes its room: folder of backups: ") {
+		t.Errorf("a backup that fails: %v\n%s", err, out)
+	}
+}

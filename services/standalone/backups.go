@@ -105,12 +105,13 @@ func prune(in string, keep int, made string) error {
 		earlier := slices.DeleteFunc(slices.Clone(list.whole), func(path string) bool { return path == made || isSound(path) != sound })
 		old = append(old, earlier[:max(0, len(earlier)-left)]...)
 	}
+	var failed []error
 	for _, path := range old {
 		if err := os.RemoveAll(path); err != nil {
-			return fmt.Errorf("remove an old backup: %w", err)
+			failed = append(failed, fmt.Errorf("remove an old backup: %w", err))
 		}
 	}
-	return nil
+	return errors.Join(failed...)
 }
 
 // underWay marks a folder as a backup in progress, until release is called or the process ends
