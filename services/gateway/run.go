@@ -38,7 +38,7 @@ func (c *Config) Describe(s *settings.Set) {
 	settings.DescribeSignInLimit(s, &c.SignInLimit)
 	settings.Parsed(s, &c.WriteLimit, "ECF_WRITE_RATE_LIMIT", "600/1m", "rate limit of writes per user", settings.ParseRateLimit, settings.RateLimit.String)
 	settings.Parsed(s, &c.StoredLimit, "ECF_STORED_RATE_LIMIT", "32768/24h", "MiB that the writes of an organization may store at once, and the time in which as many are allowed again", settings.ParseRateLimit, settings.RateLimit.String)
-	settings.Parsed(s, &c.TrustedProxies, "ECF_TRUSTED_PROXIES", "", "addresses and networks of proxies whose X-Forwarded-For is trusted", settings.ParseProxies, settings.FormatProxies)
+	settings.Parsed(s, &c.TrustedProxies, "ECF_TRUSTED_PROXIES", "", "addresses and networks of proxies whose X-Forwarded-For is trusted", parseTrusted, settings.FormatProxies)
 	settings.Parsed(s, &c.TrustedCallers, "ECF_TRUSTED_CALLERS", "", "addresses and networks of clients whose traces (traceparent) are continued; none when empty: traces are linked instead", settings.ParseProxies, settings.FormatProxies)
 	settings.Parsed(s, &c.Origins, "ECF_CORS_ORIGINS", "", "CORS origins that may call the API, such as https://app.example.org; none when empty", settings.ParseOrigins, settings.FormatOrigins)
 	c.Issuer.Describe(s)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/eventcarbon/ecf/libs/settings"
 )
 
 // TestTrustedNetworksAreLogged verifies the log line about trusted proxies, and the warning for
@@ -17,7 +19,7 @@ func TestTrustedNetworksAreLogged(t *testing.T) {
 	t.Parallel()
 	for networks, want := range map[string]string{
 		"": "", "192.0.2.1/32": "INFO", "10.1.0.0/16": "INFO", "2001:db8::/64": "INFO",
-		"10.0.0.0/8": "WARN", "0.0.0.0/0": "WARN", "2001:db8::/48": "WARN",
+		"10.0.0.0/8": "WARN", "0.0.0.0/1": "WARN", "2001:db8::/48": "WARN",
 	} {
 		var log bytes.Buffer
 		var proxies []netip.Prefix
@@ -39,6 +41,21 @@ func TestTrustedNetworksAreLogged(t *testing.T) {
 	gateway := start(t, trust("10.0.0.0/8"), func(d *Deps) { d.Logger = slog.New(slog.NewJSONHandler(&log, nil)) })
 	if gateway.do(request{method: http.MethodGet, path: "/api/v2/health"}); !strings.Contains(log.String(), `"networks":"10.0.0.0/8"`) {
 		t.Errorf("the log of a gateway: %s", log.String())
+	}
+}
+
+// TestAllAddressesAreNoProxies: a gateway that would believe every client about its address does not start.
+func TestAllAddressesAreNoProxies(t *testing.T) {
+	t.Parallel()
+	for networks, refused := range map[string]string{
+		"": "", "10.0.0.0/8,192.0.2.1": "", "0.0.0.0": "", "::1": "", "0.0.0.0/0": "0.0.0.0/0", "::/0": "::/0", "10.0.0.0/8, 192.0.2.7/0": "0.0.0.0/0",
+	} {
+		err := settings.Of(&Config{}).Load(nil, func(name string) string {
+			return map[string]string{"ECF_TRUSTED_PROXIES": networks, "ECF_TRUSTED_CALLERS": networks}[name]
+		})
+		if refused == "" && err != nil || refused != "" && (err == nil || !strings.HasPrefix(err.Error(), "ECF_TRUSTED_PROXIES must not name all addresses ("+refused+")") || strings.Contains(err.Error(), "ECF_TRUSTED_CALLERS")) {
+			t.Errorf("%q: %v", networks, err)
+		}
 	}
 }
 
