@@ -126,7 +126,11 @@ func TestDeadline(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	b.get("/wait").fails(504, "UPSTREAM_TIMEOUT")
+	late := b.get("/wait")
+	late.fails(504, "UPSTREAM_TIMEOUT")
+	if !strings.Contains(late.body, "A write may nevertheless have taken effect.") {
+		t.Errorf("a client hears: %s", late.body)
+	}
 	if a := b.get("/long", "Authorization", "Bearer user-a"); !strings.Contains(a.body, "true") {
 		t.Error(a.body)
 	}
