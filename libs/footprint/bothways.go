@@ -50,13 +50,16 @@ func ends(from, to, country string) (a, b stop, ok bool) {
 		if strings.TrimSpace(text) == "" || len(text) > places.MaxText {
 			return stop{}, false
 		}
+		if l, ok := locations.Resolve(strings.TrimSpace(text)); ok {
+			return stop{Country: l.Country, location: l}, true // without the town of the name, which only a notice needs
+		}
 		d := decoder{ev: EventContext{Country: country}, hints: &Hints{used: maxHints}}
 		s, fault := d.lookUp("", text)
 		return s, fault == nil
 	}
 	a, known := find(from, country)
 	b, also := find(to, cmp.Or(country, a.Country))
-	if !known && also {
+	if !known && also && b.Country != country {
 		a, known = find(from, b.Country)
 	}
 	return a, b, known && also
