@@ -9,13 +9,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/apperr"
-	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/web"
@@ -206,73 +204,5 @@ func TestConceal(t *testing.T) {
 	e.failed = errors.New("the store is away")
 	if a := webtest.Send(t, app, "acme.mia.manager", http.MethodGet, web.BasePath+"/events", ""); strings.Contains(string(a.Body), "team") {
 		t.Errorf("without the store: %s", a.Body)
-	}
-}
-
-// roles verifies tokens "organization.user" by present roles.
-type roles map[string]identity.Role
-
-func (r roles) Verify(_ context.Context, token string) (identity.Principal, error) {
-	org, user, _ := strings.Cut(strings.Clone(token), ".")
-	role, ok := r[user]
-	if !ok {
-		return identity.Principal{}, identity.NotAdmitted()
-	}
-	return identity.Principal{Org: org, UserID: user, Role: role}, nil
-}
-
-// TestRevalidate: a long response ends once its caller would not be admitted any more.
-func TestRevalidate(t *testing.T) {
-	t.Parallel()
-	as := func(e *events, role record.TeamRole, more ...record.TeamMember) {
-		ev := e.of["team"]
-		ev.Team = append(more, record.TeamMember{ID: "rita", Role: role})
-		e.of["team"] = ev
-	}
-	for name, c := range map[string]struct {
-		operation string
-		change    func(e *events, r roles)
-		ends      bool
-	}{
-		"nothing": {"approveRecord", func(*events, roles) {}, false},
-		"another member": {"approveRecord", func(e *events, _ roles) {
-			as(e, record.TeamReviewer, record.TeamMember{ID: "new", Role: record.TeamViewer})
-		}, false},
-		"less, but enough":          {"getEvent", func(e *events, _ roles) { as(e, record.TeamViewer) }, false},
-		"less in the team":          {"approveRecord", func(e *events, _ roles) { as(e, record.TeamContributor) }, true},
-		"out of the team":           {"getEvent", func(e *events, _ roles) { ev := acme().of["team"]; ev.Team = ev.Team[:1]; e.of["team"] = ev }, true},
-		"the team was dissolved":    {"getEvent", func(e *events, _ roles) { e.of["team"] = record.Event{ID: "team", Org: "acme"} }, false},
-		"another role":              {"getEvent", func(_ *events, r roles) { r["rita"] = identity.Viewer }, true},
-		"the session ended":         {"getEvent", func(_ *events, r roles) { delete(r, "rita") }, true},
-		"the event is not found":    {"getEvent", func(e *events, _ roles) { delete(e.of, "team") }, false},
-		"the store does not answer": {"getEvent", func(e *events, _ roles) { e.failed = errors.New("away") }, true},
-	} {
-		e, r, now := acme(), roles{"rita": identity.Manager}, time.Unix(1_000_000, 0)
-		var check func(context.Context) error
-		o, _ := api.Operations().Find("getEvent")
-		app := web.New(web.Options{Service: "test", Logger: slog.New(slog.DiscardHandler)})
-		err := web.Register(app, web.BasePath, r, api.Table{o}, teams.Guard(e, []web.Route{{Operation: o.ID, Handler: func(c *fiber.Ctx) (err error) {
-			check, err = teams.Revalidate(c, r, e, func() time.Time { return now }, c.Query("for"))
-			return err
-		}}}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		webtest.Send(t, app, "acme.rita", http.MethodGet, web.BasePath+"/events/team?for="+c.operation, "")
-		if check == nil {
-			t.Fatal(name, ": it did not begin")
-		}
-		c.change(e, r)
-		now = now.Add(100 * time.Millisecond)
-		if err := check(t.Context()); err != nil {
-			t.Errorf("%s: checked again at once: %v", name, err)
-		}
-		// Neither later nor after the clock was set back.
-		for _, later := range []time.Duration{-time.Hour, time.Second} {
-			now = now.Add(later)
-			if err := check(t.Context()); (err != nil) != c.ends {
-				t.Errorf("%s: after %v %v, ends %t", name, later, err, c.ends)
-			}
-		}
 	}
 }

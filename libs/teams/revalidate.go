@@ -35,8 +35,8 @@ func Revalidate(c *fiber.Ctx, v web.TokenVerifier, events Events, now func() tim
 	}
 	o, _ := api.Operations().Find(operation)
 	needed := o.Least
-	if web.PrincipalOf(c).Role.Holds(o.Others) {
-		needed = max(needed, o.Others)
+	if o.Others.Holds(needed) && web.PrincipalOf(c).Role.Holds(o.Others) {
+		needed = o.Others
 	}
 	decided := o.Decides != api.NoDecision && Decides(c)
 	event := record.EventID(strings.Clone(string(EventID(c))))
