@@ -34,6 +34,38 @@ func TestThumbprintOfTheRFC(t *testing.T) {
 	}
 }
 
+// TestOtherKeysAreRefused: a key is of one of the two kinds in both of its members, and whole.
+func TestOtherKeysAreRefused(t *testing.T) {
+	t.Parallel()
+	const (
+		octets = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"
+		// RFC 7515, appendix A.3.
+		x, y = "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU", "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"
+	)
+	for name, c := range map[string]struct {
+		key identity.JWK
+		ok  bool
+	}{
+		"Ed25519":               {identity.JWK{KeyType: "OKP", Curve: "Ed25519", X: octets}, true},
+		"P-256":                 {identity.JWK{KeyType: "EC", Curve: "P-256", X: x, Y: y}, true},
+		"X25519":                {identity.JWK{KeyType: "OKP", Curve: "X25519", X: octets}, false},
+		"secp256k1":             {identity.JWK{KeyType: "EC", Curve: "secp256k1", X: x, Y: y}, false},
+		"Ed25519 of EC":         {identity.JWK{KeyType: "EC", Curve: "Ed25519", X: octets}, false},
+		"P-256 of OKP":          {identity.JWK{KeyType: "OKP", Curve: "P-256", X: x, Y: y}, false},
+		"a symmetric key":       {identity.JWK{KeyType: "oct", X: octets}, false},
+		"nothing":               {identity.JWK{}, false},
+		"x is too short":        {identity.JWK{KeyType: "OKP", Curve: "Ed25519", X: octets[:40]}, false},
+		"x is not base64url":    {identity.JWK{KeyType: "OKP", Curve: "Ed25519", X: "+" + octets[1:]}, false},
+		"y is missing":          {identity.JWK{KeyType: "EC", Curve: "P-256", X: x}, false},
+		"y is not base64url":    {identity.JWK{KeyType: "EC", Curve: "P-256", X: x, Y: y[:42] + "="}, false},
+		"a point off the curve": {identity.JWK{KeyType: "EC", Curve: "P-256", X: x, Y: x}, false},
+	} {
+		if key, err := c.key.PublicKey(); (err == nil) != c.ok {
+			t.Errorf("%s: %v, %v", name, key, err)
+		}
+	}
+}
+
 func TestJWKRoundTrip(t *testing.T) {
 	t.Parallel()
 	ed, _, err := ed25519.GenerateKey(rand.Reader)

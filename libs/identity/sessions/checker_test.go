@@ -365,3 +365,23 @@ func TestTheAgeOfAStateCountsFromItsReading(t *testing.T) {
 		t.Errorf("600 ms after it was read it is used: %+v", s)
 	}
 }
+
+// TestACopyThatFailsIsLeftAlone: a Redis that fails is not asked again for a second, so that one that hangs delays one request.
+func TestACopyThatFailsIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.check(t, "s1")
+	for _, step := range []struct {
+		name, failure string
+		asked         int64
+	}{
+		{"it fails", "LOADING", 1}, {"it works, and is not asked yet", "", 1}, {"it is asked again", "", 0},
+	} {
+		b.redis.SetError(step.failure)
+		b.clock.advance(600 * time.Millisecond)
+		before := b.store.asked.Load()
+		if s := b.check(t, "s1"); !s.Active || b.store.asked.Load() != before+step.asked {
+			t.Errorf("%s: %+v, auth asked %d times", step.name, s, b.store.asked.Load()-before)
+		}
+	}
+}
