@@ -153,7 +153,16 @@ func (a *Accounts) enter(ctx context.Context, u account.User) error {
 	for _, e := range u.Owed() {
 		a.logAudit(ctx, e)
 	}
-	return a.settle(short, u)
+	return madeUnentered(a.settle(short, u))
+}
+
+// madeUnentered returns the error of a change that was made and is not in the audit log yet. Without that its caller would
+// take it for a change that was refused.
+func madeUnentered(err error) error {
+	if err == nil {
+		return nil
+	}
+	return apperr.New(apperr.Unavailable, "The change was made, but the audit log cannot be written right now.").Because(err)
 }
 
 // settle stores the entries that the last write of a user owes, unless they are there.

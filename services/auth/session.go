@@ -62,7 +62,7 @@ func (a *Accounts) EndSession(ctx context.Context, org, user, sid, reason string
 	if reason == loggedOut {
 		action = "logout"
 	}
-	return a.audit(ctx, event{action: action, org: org, subject: user, session: sid, to: reason})
+	return madeUnentered(a.audit(ctx, event{action: action, org: org, subject: user, session: sid, to: reason}))
 }
 
 const (

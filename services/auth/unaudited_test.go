@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/audit"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/services/auth"
+	"github.com/eventcarbon/ecf/services/auth/account"
 	"github.com/eventcarbon/ecf/services/auth/keyring"
 )
 
@@ -145,6 +147,54 @@ func TestEveryActionWaitsForItsAuditEntry(t *testing.T) {
 		if err := c.do(); apperr.CodeOf(err) != apperr.Unavailable {
 			t.Errorf("%s: %v", c.name, err)
 		}
+	}
+}
+
+// fadingStore is a store whose audit log can be written only so many more times.
+type fadingStore struct {
+	account.Store
+	left atomic.Int64
+}
+
+func (s *fadingStore) AppendAudit(ctx context.Context, e account.AuditEntry) (account.AuditEntry, error) {
+	if s.left.Add(-1) < 0 {
+		return account.AuditEntry{}, errors.New("poison")
+	}
+	return s.Store.AppendAudit(ctx, e)
+}
+
+// TestAChangeThatIsNotEnteredIsSaidToBeMade: of what is answered 503 for lack of the audit log, a change that was made is told
+// from one that was not.
+func TestAChangeThatIsNotEnteredIsSaidToBeMade(t *testing.T) {
+	t.Parallel()
+	store := &fadingStore{Store: openSQLite(t)}
+	store.left.Store(1000)
+	b := setup(t, store)
+	root, bob := b.signIn("root@example.com"), b.signIn("bob@example.com")
+	user := "/api/v2/users/" + b.bob.ID
+	for _, c := range []struct {
+		name string
+		left int64
+		ask  func() answer
+		made bool
+	}{
+		{"a session ends", 0, func() answer { return b.do("POST", "/api/v2/auth/logout", bob.access, "") }, true},
+		// Before the change what the user owes is entered.
+		{"another role", 1, func() answer { return b.do("PATCH", user, root.access, `{"role":"viewer"}`) }, true},
+		{"another name", 0, func() answer { return b.do("PATCH", user, root.access, `{"name":"Bobby"}`) }, false},
+		{"a sign-in", 0, func() answer { return b.login("root@example.com", goodPass) }, false},
+	} {
+		store.left.Store(c.left)
+		a := c.ask()
+		b.want(a, http.StatusServiceUnavailable, "UNAVAILABLE")
+		if made := strings.Contains(a.body, "The change was made"); made != c.made {
+			t.Errorf("%s: said to be made %t: %s", c.name, made, a.body)
+		}
+	}
+	store.left.Store(1000)
+	b.want(b.do("GET", "/api/v2/auth/me", bob.access, ""), http.StatusUnauthorized, "UNAUTHENTICATED")
+	if a := b.do("GET", user, root.access, ""); a.text("role") != "viewer" || a.text("name") == "Bobby" {
+		t.Errorf("the user: %s", a.body)
 	}
 }
 
