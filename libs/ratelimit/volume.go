@@ -138,10 +138,10 @@ func (v *Volume) of(key string, now time.Time) *bucket {
 	return b
 }
 
-// forget removes empty buckets without unshared counts; everything else is in the shared buckets.
+// forget removes empty buckets: of what was added to them nothing is left to be shared.
 func (v *Volume) forget(now time.Time) {
 	for key, b := range v.buckets {
-		if b.untold == 0 && !b.drained.After(now) {
+		if !b.drained.After(now) {
 			delete(v.buckets, key)
 		}
 	}
