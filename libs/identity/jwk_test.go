@@ -155,6 +155,33 @@ type clock struct{ ns atomic.Int64 }
 func (c *clock) now() time.Time          { return time.Unix(1_800_000_000, c.ns.Load()) }
 func (c *clock) advance(d time.Duration) { c.ns.Add(int64(d)) }
 
+// TestRemoteKeysOfOtherUses: a key is taken from the document only for signatures, and for the algorithm of its kind.
+func TestRemoteKeysOfOtherUses(t *testing.T) {
+	t.Parallel()
+	p := &publisher{}
+	good := p.publish(t)
+	for name, change := range map[string]func(j *identity.JWK){
+		"for encryption":      func(j *identity.JWK) { j.Use = "enc" },
+		"for anything":        func(j *identity.JWK) { j.Use = "" },
+		"another algorithm":   func(j *identity.JWK) { j.Algorithm = identity.AlgES256 },
+		"no algorithm":        func(j *identity.JWK) { j.Algorithm = "" },
+		"of an unknown curve": func(j *identity.JWK) { j.Curve = "Ed448" },
+	} {
+		p.publish(t)
+		last := &p.set.Keys[len(p.set.Keys)-1]
+		last.KeyID = name
+		change(last)
+	}
+	server := httptest.NewServer(p)
+	defer server.Close()
+	keys := identity.NewRemoteKeys(identity.RemoteKeysOptions{URL: server.URL})
+	for _, j := range p.set.Keys {
+		if _, err := keys.Key(t.Context(), j.KeyID); (err == nil) != (j.KeyID == good) {
+			t.Errorf("the key %s: %v", j.KeyID, err)
+		}
+	}
+}
+
 func TestRemoteKeysFollowTheDocument(t *testing.T) {
 	t.Parallel()
 	p := &publisher{}

@@ -1,6 +1,7 @@
 package record_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
@@ -24,6 +25,34 @@ func TestIfMatchDecides(t *testing.T) {
 		_, err := w.Apply(t.Context(), req)
 		if got := apperr.CodeOf(err); got != c.want || store.r.Status.IsSubmitted() != (c.want == "") {
 			t.Errorf("%s: %v, and the record is %s", name, err, store.r.Status)
+		}
+	}
+}
+
+// TestIfFigureDecidesApprovals: an approval is of the figure that the caller saw; no other decision is about it.
+func TestIfFigureDecidesApprovals(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		move record.Move
+		same bool
+		want apperr.Code
+	}{
+		{record.Approve, true, ""}, {record.Approve, false, apperr.PreconditionFailed},
+		{record.Reject, false, ""}, {record.RequestChanges, false, ""}, {record.Reopen, false, ""},
+	} {
+		from := record.Submitted
+		if c.move == record.Reopen {
+			from = record.Approved
+		}
+		store, w := newFlow(t, from)
+		w.Gate = func(context.Context, record.OrgID, record.EventID) (record.Event, error) {
+			return record.Event{EverApproved: true}, nil
+		}
+		req := request(c.move, manager)
+		req.IfFigure = func(record.Record, record.Event) bool { return c.same }
+		_, err := w.Apply(t.Context(), req)
+		if got := apperr.CodeOf(err); got != c.want || (store.r.Status == from) != (c.want != "") {
+			t.Errorf("%s, the same figure %t: %v, and the record is %s", c.move, c.same, err, store.r.Status)
 		}
 	}
 }
