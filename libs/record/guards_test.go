@@ -114,6 +114,7 @@ func TestThePolicyOverrulesNoReviewer(t *testing.T) {
 		{"rejected", []record.Move{record.Submit, record.Reject, record.Reopen, record.Submit}, false},
 		{"sent back, approved, reopened", []record.Move{record.Submit, record.RequestChanges, record.Submit, record.Approve, record.Reopen, record.Submit}, true},
 		{"approved, reopened, sent back", []record.Move{record.Submit, record.Approve, record.Reopen, record.Submit, record.RequestChanges, record.Submit}, false},
+		{"sent back, approved, sent back again", []record.Move{record.Submit, record.RequestChanges, record.Submit, record.Approve, record.Reopen, record.Submit, record.RequestChanges, record.Submit}, false},
 		// As the policy could before.
 		{"sent back, approved by the policy", []record.Move{record.Submit, record.RequestChanges, record.Submit, record.AutoApprove, record.Reopen, record.Submit}, false},
 	} {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
@@ -53,6 +54,36 @@ func TestIfFigureDecidesApprovals(t *testing.T) {
 		_, err := w.Apply(t.Context(), req)
 		if got := apperr.CodeOf(err); got != c.want || (store.r.Status == from) != (c.want != "") {
 			t.Errorf("%s, the same figure %t: %v, and the record is %s", c.move, c.same, err, store.r.Status)
+		}
+	}
+}
+
+// TestOnlyTheApprovedAreGated: in a signed event records may be submitted and reviewed, and no record becomes or ceases to be
+// approved. Only that reads the event.
+func TestOnlyTheApprovedAreGated(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		move  record.Move
+		from  record.Status
+		gated bool
+	}{
+		{record.Submit, record.Unsubmitted, false}, {record.Withdraw, record.Submitted, false}, {record.Review, record.Submitted, false},
+		{record.Reject, record.InReview, false}, {record.Reopen, record.Rejected, false},
+		{record.Approve, record.InReview, true}, {record.Reopen, record.Approved, true},
+	} {
+		_, w := newFlow(t, c.from)
+		read := false
+		w.Gate = func(context.Context, record.OrgID, record.EventID) (record.Event, error) {
+			read = true
+			return record.Event{Governance: record.Governance{Gate: record.Gate{Epoch: 1, State: record.GateSigned}}}, nil
+		}
+		_, err := w.Apply(t.Context(), request(c.move, record.Actor{ID: creator.ID, Role: identity.Manager}))
+		want := apperr.Code("")
+		if c.gated {
+			want = apperr.EventSigned
+		}
+		if got := apperr.CodeOf(err); got != want || read != c.gated {
+			t.Errorf("%s of a record that is %s: %v, event read %t", c.move, c.from, err, read)
 		}
 	}
 }
