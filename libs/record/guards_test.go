@@ -63,6 +63,9 @@ func TestThePolicyDoesNotApproveAgain(t *testing.T) {
 			if _, ok := record.PolicyApproval(p, r, ev, past); ok == fourEyes {
 				t.Errorf("%s before, four eyes %t: approved %t", approve, fourEyes, ok)
 			}
+			if _, ok := record.PolicyApproval(p, r, ev, record.Past{Lot: past.Lot}); !ok {
+				t.Errorf("never approved before, four eyes %t: not approved", fourEyes)
+			}
 		}
 	}
 }
