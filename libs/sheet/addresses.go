@@ -18,7 +18,7 @@ const germanAddresses wordList = "germanAddresses"
 
 // findAddress takes the town of people from the likeliest of their addresses, where the table has no other town, and the
 // rest of that address with it. The other addresses are ignored: a person has one origin.
-func (r *Reader) findAddress(known []Column) {
+func (r *origins) findAddress(known []Column) {
 	if r.typ != footprint.OriginRows || r.heading("place", "postcode") {
 		return
 	}
@@ -54,7 +54,3 @@ func (r *Reader) findAddress(known []Column) {
 	}
 	take("place", germanAddresses.all()...)
 }
-
-// Address returns the heading of the column of an address that the towns of people are taken from, such as "Work City";
-// empty if a column says where they come from.
-func (r *Reader) Address() string { return r.address }

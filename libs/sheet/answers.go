@@ -53,9 +53,9 @@ func answeredMode(typ, answer string, values map[string]string) string {
 const sharedModes wordList = "sharedModes"
 
 // sharedVehicle is the fault of such an answer: a vehicle counts as a whole, however many of its people have a row each.
-func (r *Reader) sharedVehicle(at int, answer string) *apperr.Detail {
-	return &apperr.Detail{Field: r.heads[at], Code: fields.NotAllowed, Suggestions: []string{"vehicles", "passengers"},
-		Message: fmt.Sprintf("%s is %.60q: a car counts as a whole, and would for each of the people in it. Write one row for each car, with all who are in it in a column passengers.", r.heads[at], answer)}
+func (t *table) sharedVehicle(at int, answer string) *apperr.Detail {
+	return &apperr.Detail{Field: t.heads[at], Code: fields.NotAllowed, Suggestions: []string{"vehicles", "passengers"},
+		Message: fmt.Sprintf("%s is %.60q: a car counts as a whole, and would for each of the people in it. Write one row for each car, with all who are in it in a column passengers.", t.heads[at], answer)}
 }
 
 // Who is in a car of which an answer says it: the others, as in Car (shared with 3), or all, as in Car (2 people) and Auto, zu viert.
@@ -91,9 +91,9 @@ const inCarWords wordList = "inCarWords"
 
 // sharedMode sets the mode of a row that says how many share the vehicle, if all of them are its passengers; false if they are
 // not: then the vehicle would count for each of them.
-func (r *Reader) sharedMode(b *body, answer string, values map[string]string) bool {
+func (t *table) sharedMode(b *body, answer string, values map[string]string) bool {
 	people, rest := inCar(answer)
-	mode := answeredMode(r.typ, rest, values)
+	mode := answeredMode(t.typ, rest, values)
 	n := int(b.number("passengers"))
 	if mode == "" || people < 2 || n == 0 || n%people != 0 {
 		return false
@@ -106,15 +106,15 @@ func (r *Reader) sharedMode(b *body, answer string, values map[string]string) bo
 }
 
 // shared takes the vehicle of a row of which the cell of its mode says how many share it, when all of its cells are known.
-func (r *Reader) shared(b *body) *apperr.Detail {
+func (r *travellers) shared(row *row) *apperr.Detail {
 	at := r.placeOf("mode")
-	if b.sharedMode == "" || at < 0 {
+	if row.sharedMode == "" || at < 0 {
 		return nil
 	}
-	if r.sharedMode(b, b.sharedMode, r.columns[at].values) {
+	if r.sharedMode(&row.body, row.sharedMode, r.columns[at].values) {
 		return nil
 	}
-	return r.sharedVehicle(at, b.sharedMode)
+	return r.sharedVehicle(at, row.sharedMode)
 }
 
 // approximately is what people write before a number that they do not know exactly.
@@ -129,34 +129,35 @@ func exactly(cell string) string {
 }
 
 // guestByName counts a row of a guest list as one guest if it has a name, but no number of guests or rooms.
-func (r *Reader) guestByName(b *body, cells []string) {
-	if r.typ != "accommodation" || r.guestNameAt < 0 || b.has("rooms") || b.has("guests") {
-		return
+func (r *lodging) guestByName(row *row) *apperr.Detail {
+	if r.typ != "accommodation" || !r.guest.found() || row.has("rooms") || row.has("guests") {
+		return nil
 	}
-	if oneCell(cells, r.guestNameAt) == "" {
-		return
+	if oneCell(row.cells, r.guest.index()) == "" {
+		return nil
 	}
 	// Any part of the name may state that the guest does not come.
-	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
+	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
 		if head = plain(head); !guestHeads.has(head) && !personNames.has(head) {
 			continue
 		}
-		if name := Unguard(oneCell(cells, at)); name != "" && (!oneName(name) || stopped(name)) {
-			return
+		if name := Unguard(oneCell(row.cells, at)); name != "" && (!oneName(name) || stopped(name)) {
+			return nil
 		}
 	}
-	b.set("guests", json.RawMessage("1"))
+	row.set("guests", json.RawMessage("1"))
+	return nil
 }
 
 // personNames are headings of the names of guests in a list with the days of their stays, normalized by plain.
 const personNames wordList = "personNames"
 
 // findGuestName finds the names of guests in a list that counts neither rooms nor guests.
-func (r *Reader) findGuestName() {
-	if r.typ != "accommodation" || r.heading("rooms", "guests") || r.roomAt >= 0 || len(r.roomKindsAt) > 0 || r.roomNightsAt >= 0 {
+func (r *lodging) findGuestName() {
+	if r.typ != "accommodation" || r.heading("rooms", "guests") || r.room.found() || len(r.roomKinds) > 0 || r.roomNights.found() {
 		return
 	}
-	if r.guestNameAt = r.beside(guestHeads); r.guestNameAt < 0 && len(r.stay) > 0 {
-		r.guestNameAt = r.beside(personNames)
+	if r.guest = r.beside(guestHeads); !r.guest.found() && len(r.stay) > 0 {
+		r.guest = r.beside(personNames)
 	}
 }

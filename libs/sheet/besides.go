@@ -11,6 +11,13 @@ import (
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
+// unitsBeside are the units in columns of their own.
+type unitsBeside struct {
+	*table
+	// units is the column with those of the only column whose heading has no unit, and column the one beside another column.
+	units, column place
+}
+
 // besideHeads are headings of columns with the unit of an adjacent number, normalized by plain.
 const besideHeads wordList = "besideHeads"
 
@@ -18,30 +25,30 @@ const besideHeads wordList = "besideHeads"
 const servings wordList = "servings"
 
 // findBeside finds the column of units next to a column whose heading has a unit, or names what it counts.
-func (r *Reader) findBeside() {
+func (r *unitsBeside) findBeside() {
 	if len(r.quantity) > 0 {
 		return
 	}
-	r.besideAt = r.beside(besideHeads)
+	r.column = r.beside(besideHeads)
 }
 
 // besideUnit returns the fault of a number whose unit, in the adjacent column, differs from that of its
 // heading, or that counts something other than meals.
-func (r *Reader) besideUnit(b *body, cells []string) *apperr.Detail {
-	if r.besideAt < 0 || r.besideAt >= len(cells) {
+func (r *unitsBeside) besideUnit(row *row) *apperr.Detail {
+	if !r.column.found() || r.column.index() >= len(row.cells) {
 		return nil
 	}
-	word := Unguard(strings.TrimSpace(cells[r.besideAt]))
+	word := Unguard(strings.TrimSpace(row.cells[r.column.index()]))
 	if word == "" {
 		return nil
 	}
 	if r.typ == "catering" {
 		at := slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == "meals" })
-		if at < 0 || !isAmount(r.heads[at]) && plain(r.heads[at]) != "anzahl" || servings.has(strings.Trim(strings.ToLower(word), ". ")) || b.values["meals"] == nil {
+		if at < 0 || !isAmount(r.heads[at]) && plain(r.heads[at]) != "anzahl" || servings.has(strings.Trim(strings.ToLower(word), ". ")) || row.values["meals"] == nil {
 			return nil
 		}
 		return &apperr.Detail{Field: r.heads[at], Code: fields.NotAllowed, Suggestions: []string{"meals"},
-			Message: fmt.Sprintf("%s is %s %.40s; catering counts meals. Write how many meals that is, with the unit Portion or none.", r.heads[at], b.values["meals"], word)}
+			Message: fmt.Sprintf("%s is %s %.40s; catering counts meals. Write how many meals that is, with the unit Portion or none.", r.heads[at], row.values["meals"], word)}
 	}
 	measured := -1
 	for at, c := range r.columns {
@@ -52,7 +59,7 @@ func (r *Reader) besideUnit(b *body, cells []string) *apperr.Detail {
 			measured = at
 		}
 	}
-	if measured < 0 || b.values[r.columns[measured].Name] == nil && b.stated[r.columns[measured].Name] == "" {
+	if measured < 0 || row.values[r.columns[measured].Name] == nil && row.stated[r.columns[measured].Name] == "" {
 		return nil
 	}
 	target, _ := units.OfField(r.columns[measured].Name)
@@ -65,20 +72,20 @@ func (r *Reader) besideUnit(b *body, cells []string) *apperr.Detail {
 		return nil
 	}
 	return &apperr.Detail{Field: r.heads[measured], Code: fields.NotAllowed,
-		Message: fmt.Sprintf("The head %s is in %s, and %s says %s. Write the number in one unit, or leave the unit out of the head.", r.heads[measured], own, r.heads[r.besideAt], word)}
+		Message: fmt.Sprintf("The head %s is in %s, and %s says %s. Write the number in one unit, or leave the unit out of the head.", r.heads[measured], own, r.heads[r.column.index()], word)}
 }
 
 // severalOfEach returns the fault of a row with a number per something other than what its field counts: meals per day
 // next to a number of guests.
-func (r *Reader) severalOfEach(cells []string) *apperr.Detail {
+func (r *perItem) severalOfEach(row *row) *apperr.Detail {
 	for _, at := range r.several {
-		n, number := r.asNumber(oneCell(cells, at))
+		n, number := r.asNumber(oneCell(row.cells, at))
 		if !number || n == 1 || n == 0 {
 			continue
 		}
 		field, _ := r.fieldOfEach(at)
 		return &apperr.Detail{Field: r.heads[at], Code: AmbiguousCount, Suggestions: []string{field.Name},
-			Message: fmt.Sprintf("%s is %s, which the record would not count. Write into a column %s how many there are altogether, and leave this one out.", r.heads[at], oneCell(cells, at), field.Name)}
+			Message: fmt.Sprintf("%s is %s, which the record would not count. Write into a column %s how many there are altogether, and leave this one out.", r.heads[at], oneCell(row.cells, at), field.Name)}
 	}
 	return nil
 }
@@ -112,7 +119,7 @@ func unclearUnit(typ, head string) (word string, ok bool) {
 
 // unclearCell records that a number is in an ambiguous unit, which matters if the row has no other
 // number.
-func (r *Reader) unclearCell(b *body, at int, word string) {
+func (t *table) unclearCell(b *body, at int, word string) {
 	e := &units.AmbiguousUnitError{Unit: word}
 	for _, dimension := range units.Dimensions() {
 		_, err := units.ByName(word, dimension)
@@ -120,6 +127,6 @@ func (r *Reader) unclearCell(b *body, at int, word string) {
 			e = known
 		}
 	}
-	b.unknownAmount = &apperr.Detail{Field: r.heads[at], Code: "AMBIGUOUS_UNIT", Suggestions: e.Meanings, Message: e.Error() + " in the head of the column."}
+	b.unknownAmount = &apperr.Detail{Field: t.heads[at], Code: "AMBIGUOUS_UNIT", Suggestions: e.Meanings, Message: e.Error() + " in the head of the column."}
 	b.amountAt = at
 }

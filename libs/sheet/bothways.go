@@ -9,37 +9,37 @@ import (
 
 // bothWays returns the fault of a row of a return journey whose distance is about twice that between its places: it may be
 // that of both ways already, and the record would count it twice. A column headed distanceKm has the distance one way.
-func (r *Reader) bothWays(b *body, typ string, cells []string) *apperr.Detail {
+func (r *distances) bothWays(row *row) *apperr.Detail {
 	at := r.placeOf(distanceField)
-	if at < 0 || string(b.values["roundTrip"]) != "true" || isOwnName(r.heads[at], distanceField) || kindOfDistance(r.heads[at]) == oneWayDistance {
+	if at < 0 || string(row.values["roundTrip"]) != "true" || isOwnName(r.heads[at], distanceField) || kindOfDistance(r.heads[at]) == oneWayDistance {
 		return nil
 	}
-	for other := range r.distances {
-		if oneCell(cells, other) != "" {
+	for other := range r.of {
+		if oneCell(row.cells, other) != "" {
 			return nil // which says how far it is
 		}
 	}
-	km, _, _, ok := r.measure(distanceField, b)
-	from, to := r.between(b, cells)
-	if !ok || from == "" || b.has("via") {
+	km, _, _, ok := r.measure(distanceField, &row.body)
+	from, to := r.between(&row.body, row.cells)
+	if !ok || from == "" || row.has("via") {
 		return nil
 	}
-	usual, twice := footprint.BothWays(typ, b.text("mode"), from, to, "", km)
+	usual, twice := footprint.BothWays(row.typ, row.text("mode"), from, to, "", km)
 	if !twice {
 		return nil
 	}
 	return &apperr.Detail{Field: r.heads[at], Code: AmbiguousCount, Suggestions: []string{distanceField, "roundTrip"},
 		Message: fmt.Sprintf("%s is %.40q, about twice the way from %.40s to %.40s, %d km, and the record would count it there and back. Halve it if it is that of both ways, or write it in km into a column distanceKm if it is that of one.",
-			r.heads[at], oneCell(cells, at), from, to, usual)}
+			r.heads[at], oneCell(row.cells, at), from, to, usual)}
 }
 
 // between returns the places between which a row goes, also where they are in one cell beside a distance; empty if it has none.
-func (r *Reader) between(b *body, cells []string) (from, to string) {
+func (t *table) between(b *body, cells []string) (from, to string) {
 	if from, to = b.text("from"), b.text("to"); from != "" && to != "" {
 		return from, to
 	}
-	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
-		if name := plain(head); !r.free(at) || !routeHeads.has(name) && !itineraryHeads.has(name) && !trackHeads.has(name) {
+	for at, head := range t.heads[:min(len(t.heads), len(cells))] {
+		if name := plain(head); !t.free(at) || !routeHeads.has(name) && !itineraryHeads.has(name) && !trackHeads.has(name) {
 			continue
 		}
 		if places := placesOf(Unguard(oneCell(cells, at))); len(places) == 2 {

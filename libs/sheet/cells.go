@@ -42,56 +42,56 @@ func meant(head string, known []Column) (Column, string) {
 func (c Column) number() bool { return c.Type == "number" || c.Type == "integer" }
 
 // object builds the JSON object of a row of a type. Of a row with faults it has what else is there.
-func (r *Reader) object(typ string, cells []string) (json.RawMessage, error) {
-	if r.reading == interpreted {
-		if fault := r.charge(typ, cells); fault != nil {
+func (in *interpreter) object(typ string, cells []string) (json.RawMessage, error) {
+	if in.reading == interpreted {
+		if fault := in.marks.charge(typ, cells); fault != nil {
 			return nil, apperr.Invalid(*fault)
 		}
 	}
 	var faults []apperr.Detail
-	b := newBody()
-	unit := r.unitOf(cells)
+	row := in.next(typ, cells)
+	unit := in.unitsBeside.unitOf(cells)
 	for i, cell := range cells {
-		if i >= len(r.columns) {
+		if i >= len(in.columns) {
 			if strings.TrimSpace(cell) != "" {
 				faults = append(faults, apperr.Detail{Field: strconv.Itoa(i + 1), Code: fields.TooMany,
-					Message: fmt.Sprintf("The row has more cells than the head, which has %d. Is a separator inside of an unquoted cell, or has a column no head?", len(r.columns))})
+					Message: fmt.Sprintf("The row has more cells than the head, which has %d. Is a separator inside of an unquoted cell, or has a column no head?", len(in.columns))})
 				break
 			}
 			continue
 		}
-		if unit != "" && slices.Contains(r.quantity, i) && bareNumber(cell) {
+		if unit != "" && slices.Contains(in.quantity, i) && bareNumber(cell) {
 			cell += " " + unit
 		}
-		if r.isSecond(i) {
+		if in.isSecond(i) {
 			continue
 		}
-		if fault := r.cell(b, typ, i, cell); fault != nil {
+		if fault := in.cell(&row.body, typ, i, cell); fault != nil {
 			faults = append(faults, *fault)
 		}
 	}
-	faults = append(faults, r.interpretRow(b, typ, cells)...)
+	faults = append(faults, in.interpretRow(row)...)
 	if len(faults) > 0 {
-		return r.finish(b), apperr.Invalid(faults...)
+		return in.finish(&row.body), apperr.Invalid(faults...)
 	}
-	return r.finish(b), nil
+	return in.finish(&row.body), nil
 }
 
 // lacksUnit returns the fault of an amount without a unit in a row that has no other number.
-func (r *Reader) lacksUnit(b *body, typ string) *apperr.Detail {
-	if b.unknownAmount == nil || b.measures(typ, b.unknownAmount.Code != footprint.AmbiguousUnit) {
+func (r *perItem) lacksUnit(row *row) *apperr.Detail {
+	if row.unknownAmount == nil || row.measures(row.typ, row.unknownAmount.Code != footprint.AmbiguousUnit) {
 		return nil
 	}
-	b.unread = slices.DeleteFunc(b.unread, func(at int) bool { return at == b.amountAt })
-	if r.countsPieces(b, typ) {
+	row.unread = slices.DeleteFunc(row.unread, func(at int) bool { return at == row.amountAt })
+	if r.countsPieces(&row.body, row.typ) {
 		return nil
 	}
-	return b.unknownAmount
+	return row.unknownAmount
 }
 
 // countsPieces sets the items of a row whose amount is a number of pieces, of a material that is counted by them: a quantity
 // of shirts.
-func (r *Reader) countsPieces(b *body, typ string) bool {
+func (r *perItem) countsPieces(b *body, typ string) bool {
 	n, ok := r.asNumber(b.amountCell)
 	if typ != "materials" || !ok || r.counts[b.amountAt] != ofPiece || n != math.Trunc(n) || !footprint.CountedByPieces(b.text("material")) {
 		return false
@@ -112,27 +112,27 @@ func (b *body) measures(typ string, estimates bool) bool {
 }
 
 // cell puts one cell into the object.
-func (r *Reader) cell(b *body, typ string, i int, cell string) *apperr.Detail {
-	column, trimmed := r.columns[i], strings.TrimSpace(cell)
-	if word, ok := r.unclear[i]; ok && trimmed != "" {
-		r.unclearCell(b, i, word)
+func (in *interpreter) cell(b *body, typ string, i int, cell string) *apperr.Detail {
+	column, trimmed := in.columns[i], strings.TrimSpace(cell)
+	if word, ok := in.unclear[i]; ok && trimmed != "" {
+		in.unclearCell(b, i, word)
 		return nil
 	}
-	if i == r.peopleAt && !bareNumber(cell) && !isShare(trimmed) {
+	if i == in.origins.people.index() && !bareNumber(cell) && !isShare(trimmed) {
 		if trimmed != "" {
 			b.unread = append(b.unread, i) // a name
 		}
 		return nil
 	}
-	if trimmed != "" && slices.Contains(r.quantity, i) && (i != r.route || strings.ContainsAny(trimmed, "0123456789")) {
-		return r.quantityCell(b, typ, i, exactly(Unguard(trimmed)))
+	if trimmed != "" && slices.Contains(in.quantity, i) && (i != in.routes.at.index() || strings.ContainsAny(trimmed, "0123456789")) {
+		return in.quantityCell(b, typ, i, exactly(Unguard(trimmed)))
 	}
 	if share, ok := strings.CutSuffix(trimmed, "%"); ok && strings.HasSuffix(column.Name, "Percent") {
 		trimmed = strings.TrimSpace(share)
 		cell = trimmed
 	}
 	has := true
-	if r.typ == Mixed && trimmed != "" && column.Name != "type" {
+	if in.typ == Mixed && trimmed != "" && column.Name != "type" {
 		var c Column
 		if c, has = own(typ, column); has {
 			column = c
@@ -142,27 +142,27 @@ func (r *Reader) cell(b *body, typ string, i int, cell string) *apperr.Detail {
 	case column.Name == "" || trimmed == "":
 		return nil
 	case !utf8.ValidString(cell):
-		return &apperr.Detail{Field: r.heads[i], Code: fields.BadFormat,
+		return &apperr.Detail{Field: in.heads[i], Code: fields.BadFormat,
 			Message: "The text is not in UTF-8. Save the file as CSV in UTF-8, or declare encoding=windows-1252 if that is what it is in."}
 	case column.Name == "type":
-		if named := types()[key(trimmed)]; named == "" && r.reading == interpreted {
-			if !r.typeOfField(b, typ, trimmed) {
+		if named := types()[key(trimmed)]; named == "" && in.reading == interpreted {
+			if !in.typeOfField(b, typ, trimmed) {
 				b.unread = append(b.unread, i) // of something else, such as rooms or invoices
 			}
 		} else if named != typ {
-			return &apperr.Detail{Field: r.heads[i], Code: fields.NotAllowed, Message: "This file is imported as " + typ + ".", Suggestions: []string{typ}}
+			return &apperr.Detail{Field: in.heads[i], Code: fields.NotAllowed, Message: "This file is imported as " + typ + ".", Suggestions: []string{typ}}
 		}
 		return nil
-	case !has && len(quantities(typ, r.heads[i])) > 0:
-		return r.quantityCell(b, typ, i, Unguard(trimmed)) // Quantity is a field of other types
+	case !has && len(quantities(typ, in.heads[i])) > 0:
+		return in.quantityCell(b, typ, i, Unguard(trimmed)) // Quantity is a field of other types
 	case !has:
-		return &apperr.Detail{Field: r.heads[i], Code: fields.NotAllowed, Message: column.Name + " is no field of " + typ + "; leave the cell empty."}
-	case column.Name == "passengers" && r.reading == interpreted && namedTravellerHeads.has(plain(r.heads[i])) && strings.Contains(trimmed, " ") && oneName(Unguard(trimmed)):
+		return &apperr.Detail{Field: in.heads[i], Code: fields.NotAllowed, Message: column.Name + " is no field of " + typ + "; leave the cell empty."}
+	case column.Name == "passengers" && in.reading == interpreted && namedTravellerHeads.has(plain(in.heads[i])) && strings.Contains(trimmed, " ") && oneName(Unguard(trimmed)):
 		b.set(column.Name, json.RawMessage("1")) // Reisende: how many in German, and who in Norwegian
 		return nil
 	case column.number():
 		number := Unguard(trimmed)
-		if exact := exactly(number); r.reading == interpreted && exact != number {
+		if exact := exactly(number); in.reading == interpreted && exact != number {
 			number, cell = exact, exact
 		}
 		if column.Name == "gramsPerM2" {
@@ -170,7 +170,7 @@ func (r *Reader) cell(b *body, typ string, i int, cell string) *apperr.Detail {
 			cell = number
 		}
 		if column.Name == moneyField && typ == "purchases" {
-			amount, taken, fault := r.amountOfMoney(b, i, number)
+			amount, taken, fault := in.prices.amountOfMoney(b, i, number)
 			if taken {
 				return fault
 			}
@@ -178,16 +178,16 @@ func (r *Reader) cell(b *body, typ string, i int, cell string) *apperr.Detail {
 				cell = number
 			}
 		}
-		if fault := r.residue(i, number); fault != nil {
+		if fault := in.residue(i, number); fault != nil {
 			return fault
 		}
-		if fault := r.twoReadings(i, number); fault != nil {
+		if fault := in.twoReadings(i, number); fault != nil {
 			return fault
 		}
-		if r.numberWithUnit(b, i, number) {
+		if in.numberWithUnit(b, i, number) {
 			return nil
 		}
-	case column.Name == "mode" && r.reading == interpreted && column.values[key(trimmed)] == "":
+	case column.Name == "mode" && in.reading == interpreted && column.values[key(trimmed)] == "":
 		if mode := answeredMode(typ, trimmed, column.values); mode != "" {
 			cell = mode
 		} else if people, _ := inCar(trimmed); typ == "ground-transport" && (people > 1 || sharedModes.hasAny(wordsOf(trimmed))) {
@@ -197,23 +197,23 @@ func (r *Reader) cell(b *body, typ string, i int, cell string) *apperr.Detail {
 			b.vehicle = kind
 			return nil
 		}
-	case column.Name == "vehicle" && r.reading == interpreted && typ == "freight" && column.values[key(trimmed)] == "" && !r.heading("mode"):
+	case column.Name == "vehicle" && in.reading == interpreted && typ == "freight" && column.values[key(trimmed)] == "" && !in.heading("mode"):
 		if mode := columnOf(typ, "mode").values[key(trimmed)]; mode != "" { // a ship, a train
 			b.put("mode", mode)
 			return nil
 		}
 	case column.Name == "diet" && severalDiets(trimmed):
-		return r.refuseDiets(i, trimmed)
+		return in.refuseDiets(i, trimmed)
 	case column.Name == "date":
-		day, err := r.day(trimmed)
+		day, err := in.day(trimmed)
 		if e, ok := errors.AsType[*units.AmbiguousDateError](err); ok {
-			return r.ambiguousDate(i, e)
+			return in.ambiguousDate(i, e)
 		}
 		if err == nil {
 			cell = day
 		}
 	}
-	value := column.value(cell, r.o)
+	value := column.value(cell, in.o)
 	if column.Name == "via" && string(value) == "[]" {
 		return nil // Direct
 	}
@@ -227,13 +227,13 @@ var typedFields = map[string]string{"accommodation": "kind", "waste": "material"
 // typeOfField sets the field that has a text below the heading Type as a value, such as Hostel; false if there is none, or
 // another column has the field. In a column with such values, any other text is an unknown value, which the decoder of the
 // record rejects.
-func (r *Reader) typeOfField(b *body, typ, text string) bool {
+func (in *interpreter) typeOfField(b *body, typ, text string) bool {
 	field := typedFields[typ]
 	value := columnOf(typ, field).values[key(text)]
-	if field == "" || value == "" && !r.typesField || r.heading(field) {
+	if field == "" || value == "" && !in.typesField || in.heading(field) {
 		return false
 	}
-	r.typesField = true
+	in.typesField = true
 	b.put(field, cmp.Or(value, text))
 	return true
 }
@@ -260,8 +260,8 @@ func own(typ string, column Column) (Column, bool) {
 
 // numberWithUnit moves a cell with a unit or separators to the stated object; false if the cell is a plain number in
 // the field's unit, or not a number.
-func (r *Reader) numberWithUnit(b *body, i int, cell string) bool {
-	name, unit := r.columns[i].Name, r.inUnit[i]
+func (in *interpreter) numberWithUnit(b *body, i int, cell string) bool {
+	name, unit := in.columns[i].Name, in.inUnit[i]
 	if cell == "" || cell[0] < '0' || cell[0] > '9' {
 		return false
 	}
@@ -269,13 +269,13 @@ func (r *Reader) numberWithUnit(b *body, i int, cell string) bool {
 	if unit != "" {
 		if strings.ContainsFunc(cell, func(c rune) bool { return c >= 'A' && c <= 'z' }) || strings.ContainsAny(cell, "£€$¥") {
 			unit = "" // the cell has its own unit
-		} else if number && r.declared() == "" && ambiguous(cell) != nil {
+		} else if number && in.declared() == "" && ambiguous(cell) != nil {
 			cell += "0" // the file writes 1.5, so that it has one reading
 		}
 		b.stated[name] = strings.TrimSpace(cell + " " + unit)
 		return true
 	}
-	if f, ok := units.ParseFormat(r.o.NumberFormat); ok && strings.ContainsAny(cell, "., '\u00a0") {
+	if f, ok := units.ParseFormat(in.o.NumberFormat); ok && strings.ContainsAny(cell, "., '\u00a0") {
 		if n, err := units.ParseNumber(cell, f); err == nil {
 			b.set(name, json.RawMessage(n.String()))
 			return true
@@ -284,10 +284,10 @@ func (r *Reader) numberWithUnit(b *body, i int, cell string) bool {
 		return true
 	}
 	digits := strings.Trim(cell, "0123456789") == ""
-	if number || digits || r.o.DecimalComma && json.Valid([]byte(strings.Replace(cell, ",", ".", 1))) && !strings.Contains(cell, ".") {
+	if number || digits || in.o.DecimalComma && json.Valid([]byte(strings.Replace(cell, ",", ".", 1))) && !strings.Contains(cell, ".") {
 		return false
 	}
-	if r.typ == footprint.OriginRows { // origins have no stated object
+	if in.typ == footprint.OriginRows { // origins have no stated object
 		n, err := units.ParseNumber(cell, units.Format{})
 		if err == nil {
 			b.set(name, json.RawMessage(n.String()))
@@ -299,11 +299,11 @@ func (r *Reader) numberWithUnit(b *body, i int, cell string) bool {
 }
 
 // declared returns the format of numbers that the file was declared to have.
-func (r *Reader) declared() string {
-	if r.o.NumberFormat == "" && r.o.DecimalComma {
+func (t *table) declared() string {
+	if t.o.NumberFormat == "" && t.o.DecimalComma {
 		return "1234,5"
 	}
-	return r.o.NumberFormat
+	return t.o.NumberFormat
 }
 
 // value returns a cell as JSON. An invalid cell becomes a string, which the decoder of the record rejects with a

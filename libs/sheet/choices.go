@@ -80,7 +80,7 @@ func checkChoices(typ string, o Options, heads []string, width int, choices []Ch
 	if len(faults) > 0 {
 		return faults
 	}
-	r := newReader(typ, o)
+	r := newInterpreter(typ, o)
 	_ = r.readHead(Chosen(heads, choices)) // what is wrong with the other headings is told by who reads the rows
 	first := map[string]int{}
 	for _, c := range choices {
@@ -96,7 +96,7 @@ func checkChoices(typ string, o Options, heads []string, width int, choices []Ch
 		if r.reads(c.At) {
 			continue
 		}
-		alone := newReader(typ, o)
+		alone := newInterpreter(typ, o)
 		_ = alone.readHead([]string{c.Heading})
 		if before := r.placeOf(alone.columns[0].Name); alone.columns[0].Name != "" && before >= 0 {
 			fault(fields.DuplicateKey, nil, "Column %s is chosen as %s, which column %s is. Leave that one out, as %s:", name, alone.columns[0].Name, workbook.ColumnName(before), workbook.ColumnName(before))
@@ -130,18 +130,18 @@ func fieldNames(typ string) (names []string) {
 }
 
 // reads reports whether a column affects the records of a file, or which of its rows are records.
-func (r *Reader) reads(at int) bool {
-	if r.heads[at] != "" && !r.leaves(at) {
+func (in *interpreter) reads(at int) bool {
+	if in.heads[at] != "" && !in.leaves(at) {
 		return true
 	}
-	places := slices.Concat(r.modesAt, r.subjects, []int{r.ticketAt, r.bookingAt, r.travellerAt, r.driverAt, r.guestNameAt, r.arrivalAt, r.besideAt})
-	return r.marks[at] != noMark || slices.Contains(places, at)
+	places := slices.Concat(in.travellers.modes, in.subjects.at, []int{in.tickets.kind.index(), in.tickets.booking.index(), in.travellers.name.index(), in.travellers.driver.index(), in.lodging.guest.index(), in.lodging.arrival.index(), in.unitsBeside.column.index()})
+	return in.marks.of[at] != noMark || slices.Contains(places, at)
 }
 
 // leaves reports whether a column is no field and has no other use, or is one of those that the service adds to exports.
-func (r *Reader) leaves(at int) bool {
-	if at == r.bookingClassAt {
+func (in *interpreter) leaves(at int) bool {
+	if at == in.tickets.class.index() {
 		return false // it is used as soon as a cell is a class of travel
 	}
-	return r.heads[at] == "" || slices.Contains(r.ignored, at) || r.columns[at].Name == "" && slices.Contains(r.o.Known, r.heads[at])
+	return in.heads[at] == "" || slices.Contains(in.ignored, at) || in.columns[at].Name == "" && slices.Contains(in.o.Known, in.heads[at])
 }

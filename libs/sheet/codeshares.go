@@ -13,20 +13,20 @@ const flightNumberHeads wordList = "flightNumberHeads"
 
 // codeshare returns the fault of a row with a person who flies the same way on the same day as in an earlier row, under another
 // number of the flight: airlines sell one flight under the numbers of several.
-func (r *Reader) codeshare(b *body, cells []string) *apperr.Detail {
+func (r *tickets) codeshare(row *row) *apperr.Detail {
 	number, name := r.beside(flightNumberHeads), r.beside(oneTravellerHeads)
-	if r.typ != "flights" || number < 0 || name < 0 || !b.has("date") || !b.has("from") || !b.has("to") {
+	if r.typ != "flights" || !number.found() || !name.found() || !row.has("date") || !row.has("from") || !row.has("to") {
 		return nil
 	}
-	person, flight := Unguard(oneCell(cells, name)), oneCell(cells, number)
+	person, flight := Unguard(oneCell(row.cells, name.index())), oneCell(row.cells, number.index())
 	if flight == "" || !oneName(person) || len(nameWords(person)) < 2 {
 		return nil // a family name alone may be that of several
 	}
-	journey := []string{"flight", person, b.text("from"), b.text("to"), b.text("date")}
-	row, seen := r.earlier(journey...)
+	journey := []string{"flight", person, row.text("from"), row.text("to"), row.text("date")}
+	first, seen := r.earlier(journey...)
 	if _, same := r.earlier(append(journey, flight)...); !seen || same {
 		return nil
 	}
-	return &apperr.Detail{Field: r.heads[number], Code: fields.NotAllowed,
-		Message: fmt.Sprintf("Row %d has %.60q on the same day from %s to %s, under another number of the flight. Airlines sell one flight under several numbers; delete the row that was not flown.", row, strings.TrimSpace(person), b.text("from"), b.text("to"))}
+	return &apperr.Detail{Field: r.heads[number.index()], Code: fields.NotAllowed,
+		Message: fmt.Sprintf("Row %d has %.60q on the same day from %s to %s, under another number of the flight. Airlines sell one flight under several numbers; delete the row that was not flown.", first, strings.TrimSpace(person), row.text("from"), row.text("to"))}
 }

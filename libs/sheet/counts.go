@@ -60,9 +60,9 @@ var countings = [...]counting{ofPiece, ofPallet, ofBottle, ofContainer, ofCollec
 const numberWords wordList = "numberWords"
 
 // addCounts makes a column one of how many of a kind there are.
-func (r *Reader) addCounts(at int) {
-	r.columns[at].Type = "number"
-	r.use(at)
+func (t *table) addCounts(at int) {
+	t.columns[at].Type = "number"
+	t.use(at)
 }
 
 // countIn returns the number in a cell; said is false for an empty cell and for a dash.

@@ -56,18 +56,18 @@ func severalDiets(cell string) bool {
 }
 
 // refuseDiets is the fault of such a cell.
-func (r *Reader) refuseDiets(at int, cell string) *apperr.Detail {
-	return &apperr.Detail{Field: r.heads[at], Code: SeveralRecords, Suggestions: []string{"meals", "diet"},
-		Message: fmt.Sprintf("%s is %.80q, and a record has one diet. Write a row for each, with its number of meals in the column meals and its diet in the column diet.", r.heads[at], cell)}
+func (t *table) refuseDiets(at int, cell string) *apperr.Detail {
+	return &apperr.Detail{Field: t.heads[at], Code: SeveralRecords, Suggestions: []string{"meals", "diet"},
+		Message: fmt.Sprintf("%s is %.80q, and a record has one diet. Write a row for each, with its number of meals in the column meals and its diet in the column diet.", t.heads[at], cell)}
 }
 
 // takeDiets makes the meals of the only diet of a row those of the record, and returns the fault of a row with meals of
 // several diets: a record has one.
-func (r *Reader) takeDiets(b *body, cells []string) *apperr.Detail {
+func (r *parts) takeDiets(b *body, cells []string) *apperr.Detail {
 	var diets []partColumn
 	var said []string
 	meals := ""
-	for _, part := range r.parts {
+	for _, part := range r.of {
 		cell := oneCell(cells, part.at)
 		if !bareNumber(cell) && !b.has("meals") && strings.ContainsAny(cell, "123456789") {
 			return &apperr.Detail{Field: r.heads[part.at], Code: fields.BadFormat, Suggestions: []string{"meals"},

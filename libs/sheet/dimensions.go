@@ -9,12 +9,19 @@ import (
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
+// dimensions are the width and the height of things.
+type dimensions struct {
+	*table
+	perItem *perItem
+	sides   []side
+}
+
 // dimensionHeads are headings, without their unit, of the sides of what is cut to size, normalized by plain.
 var dimensionHeads = [...]wordList{"widthHeads", "heightHeads"}
 
 // findSides finds the columns of width and height of a table of materials without areas and weights: Width (m), Höhe (cm).
-func (r *Reader) findSides() {
-	if r.typ != "materials" || r.heading("areaM2", "weightKg", "items", "sheets") || len(r.each) > 0 {
+func (r *dimensions) findSides() {
+	if r.typ != "materials" || r.heading("areaM2", "weightKg", "items", "sheets") || len(r.perItem.of) > 0 {
 		return
 	}
 	var found []side
@@ -55,31 +62,31 @@ type side struct {
 }
 
 // takeSides sets the area of a row to that of its pieces.
-func (r *Reader) takeSides(b *body, cells []string) *apperr.Detail {
-	if len(r.sides) == 0 || b.has("areaM2") {
+func (r *dimensions) takeSides(row *row) *apperr.Detail {
+	if len(r.sides) == 0 || row.has("areaM2") {
 		return nil
 	}
 	area := big.NewRat(1, 1)
 	for _, s := range r.sides {
-		n, filled, fault := r.partNumber(s.at, oneCell(cells, s.at))
+		n, filled, fault := r.partNumber(s.at, oneCell(row.cells, s.at))
 		if fault != nil || !filled {
 			return fault
 		}
 		area.Mul(area, units.Rat(n)).Mul(area, s.metres)
 	}
-	if at := r.countAt(eachColumn{of: ofPiece}, cells); at >= 0 {
-		n, fault := r.exactly(at, cells[at])
+	if at := r.perItem.countAt(eachColumn{of: ofPiece}, row.cells); at >= 0 {
+		n, fault := r.exactly(at, row.cells[at])
 		if fault != nil {
 			return fault
 		}
 		area.Mul(area, units.Rat(n))
-		b.counted = append(b.counted, at)
+		row.counted = append(row.counted, at)
 		r.use(at)
 	}
 	n, err := units.Rounded(area)
 	if err != nil || n.IsZero() {
 		return nil // the decoder of the record asks for an amount
 	}
-	b.set("areaM2", json.RawMessage(n.String()))
+	row.set("areaM2", json.RawMessage(n.String()))
 	return nil
 }

@@ -13,6 +13,12 @@ import (
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
+// drinks are those that have a row each.
+type drinks struct {
+	*table
+	of drinkColumns
+}
+
 // Headings of the kind of drink of a row, normalized by plain; words beside the kind in the name of a drink that say nothing more
 // of it; and words of the glasses and bottles that a serving without its volume is.
 const (
@@ -38,28 +44,27 @@ var servedAs = map[string]map[int64]string{
 	"tap_water":     {500: "tap_water_500ml"},
 }
 
-// drinkColumns are the places of the columns of drinks that have a row each; -1: the file has none.
-type drinkColumns struct{ name, serving, litres, number, unit int }
+// drinkColumns are the columns of drinks that have a row each.
+type drinkColumns struct{ name, serving, litres, number, unit place }
 
 // findDrinks finds the drinks of a table that has one in each row, with how many there are or their litres.
-func (r *Reader) findDrinks() {
-	r.drinks = drinkColumns{-1, -1, -1, -1, -1}
+func (r *drinks) findDrinks() {
 	if r.typ != "catering" || r.heading("diet", "drinks") {
 		return
 	}
-	r.drinks.name = r.aside(drinkHeads)
-	if r.drinks.name < 0 {
+	r.of.name = r.aside(drinkHeads)
+	if !r.of.name.found() {
 		return
 	}
 	for at, head := range r.heads {
-		if r.free(at) && headsLitres(head) && r.drinks.litres < 0 {
-			r.drinks.litres = at
+		if r.free(at) && headsLitres(head) && !r.of.litres.found() {
+			r.of.litres = placeAt(at)
 			r.addCounts(at)
 		}
 	}
-	r.drinks.unit, r.drinks.serving = r.beside(besideHeads), r.aside(servingHeads)
-	if r.drinks.number = r.placeOf("meals"); r.drinks.number < 0 {
-		r.drinks.number = r.placeOf("servings")
+	r.of.unit, r.of.serving = r.beside(besideHeads), r.aside(servingHeads)
+	if r.of.number = placeAt(r.placeOf("meals")); !r.of.number.found() {
+		r.of.number = placeAt(r.placeOf("servings"))
 	}
 }
 
@@ -143,20 +148,20 @@ func serving(kind, text string, millilitres *big.Rat) string {
 }
 
 // takeDrink makes the drink of a row a serving of the record, or its litres.
-func (r *Reader) takeDrink(b *body, cells []string) *apperr.Detail {
-	name := Unguard(oneCell(cells, r.drinks.name))
-	if r.drinks.name < 0 || name == "" {
+func (r *drinks) takeDrink(row *row) *apperr.Detail {
+	name := Unguard(oneCell(row.cells, r.of.name.index()))
+	if !r.of.name.found() || name == "" {
 		return nil
 	}
-	name += " " + Unguard(oneCell(cells, r.drinks.serving))
-	unit := strings.ToLower(Unguard(oneCell(cells, r.drinks.unit)))
-	litres, filled, fault := r.partNumber(r.drinks.litres, oneCell(cells, r.drinks.litres))
+	name += " " + Unguard(oneCell(row.cells, r.of.serving.index()))
+	unit := strings.ToLower(Unguard(oneCell(row.cells, r.of.unit.index())))
+	litres, filled, fault := r.partNumber(r.of.litres.index(), oneCell(row.cells, r.of.litres.index()))
 	if fault != nil {
 		return fault
 	}
 	amount := units.Rat(litres)
 	if !filled {
-		number, some, fault := r.partNumber(r.drinks.number, oneCell(cells, r.drinks.number))
+		number, some, fault := r.partNumber(r.of.number.index(), oneCell(row.cells, r.of.number.index()))
 		if fault != nil || !some {
 			return fault // the decoder of the record says what is missing
 		}
@@ -169,11 +174,11 @@ func (r *Reader) takeDrink(b *body, cells []string) *apperr.Detail {
 		}
 	}
 	kind, millilitres := drinkNamed(name)
-	b.remove("meals")
-	b.remove("servings")
+	row.remove("meals")
+	row.remove("servings")
 	switch as := serving(kind, name, millilitres); {
 	case kind != "" && !filled && as != "" && amount.IsInt():
-		b.put("servings", map[string]json.RawMessage{as: json.RawMessage(amount.Num().String())})
+		row.put("servings", map[string]json.RawMessage{as: json.RawMessage(amount.Num().String())})
 		return nil
 	case kind != "" && !filled && millilitres.Sign() > 0:
 		amount.Mul(amount, millilitres.Quo(millilitres, big.NewRat(1000, 1)))
@@ -181,11 +186,11 @@ func (r *Reader) takeDrink(b *body, cells []string) *apperr.Detail {
 	case kind != "" && filled:
 		n, err := units.Rounded(amount)
 		if err != nil {
-			return &apperr.Detail{Field: r.heads[r.drinks.name], Code: fields.OutOfRange, Message: err.Error() + "."}
+			return &apperr.Detail{Field: r.heads[r.of.name.index()], Code: fields.OutOfRange, Message: err.Error() + "."}
 		}
-		b.put("drinks", map[string]json.RawMessage{kind: json.RawMessage(n.String())})
+		row.put("drinks", map[string]json.RawMessage{kind: json.RawMessage(n.String())})
 		return nil
 	}
-	return &apperr.Detail{Field: r.heads[r.drinks.name], Code: fields.NotAllowed, Suggestions: []string{"servings", "drinks"},
-		Message: fmt.Sprintf("%s is %.60q, of which it is not known what or how much one is. Write it as one of %s with the volume of one, such as Beer 0.33 l, or its litres into a column Litres.", r.heads[r.drinks.name], strings.TrimSpace(name), strings.Join(drinkKinds[:], ", "))}
+	return &apperr.Detail{Field: r.heads[r.of.name.index()], Code: fields.NotAllowed, Suggestions: []string{"servings", "drinks"},
+		Message: fmt.Sprintf("%s is %.60q, of which it is not known what or how much one is. Write it as one of %s with the volume of one, such as Beer 0.33 l, or its litres into a column Litres.", r.heads[r.of.name.index()], strings.TrimSpace(name), strings.Join(drinkKinds[:], ", "))}
 }

@@ -12,6 +12,14 @@ import (
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
+// durations is the column of durations, in minutes if inMinutes.
+type durations struct {
+	*table
+	perItem   *perItem
+	at        place
+	inMinutes bool
+}
+
 const hoursField = "hours"
 
 // Headings of how long something took, without their unit, and of how many minutes, normalized by plain; and units of
@@ -27,11 +35,11 @@ const (
 )
 
 // findDuration finds the column of durations in minutes, or in the units of its cells, of a table without hours.
-func (r *Reader) findDuration() {
+func (r *durations) findDuration() {
 	if r.findWatched() {
 		return
 	}
-	if r.typ != "digital" && r.typ != "energy" || r.amountAt(hoursField) >= 0 {
+	if r.typ != "digital" && r.typ != "energy" || r.perItem.amountAt(hoursField) >= 0 {
 		return
 	}
 	for at, head := range r.heads {
@@ -40,7 +48,7 @@ func (r *Reader) findDuration() {
 		if !r.free(at) || !minutes && !durationHeads.has(plain(head)) {
 			continue
 		}
-		if r.durationAt, r.inMinutes = at, minutes; minutes {
+		if r.at, r.inMinutes = placeAt(at), minutes; minutes {
 			r.columns[at].Type = "number"
 		}
 		r.use(at)
@@ -49,7 +57,7 @@ func (r *Reader) findDuration() {
 }
 
 // findWatched finds the column of how long a stream was watched on average, which decides, and not how long it took.
-func (r *Reader) findWatched() bool {
+func (r *durations) findWatched() bool {
 	if r.typ != "digital" {
 		return false
 	}
@@ -68,7 +76,7 @@ func (r *Reader) findWatched() bool {
 			r.columns[at] = columnOf(r.typ, hoursField)
 			return true
 		}
-		r.durationAt, r.inMinutes = at, minuteUnits.hasAny(words)
+		r.at, r.inMinutes = placeAt(at), minuteUnits.hasAny(words)
 		if r.columns[at] = (Column{}); r.inMinutes {
 			r.columns[at].Type = "number"
 		}
@@ -81,16 +89,16 @@ func (r *Reader) findWatched() bool {
 var ofHours = regexp.MustCompile(`^(?:(\d{1,3}):(\d\d):(\d\d)|(\d{1,3}) ?(\p{L}+)\.? ?(\d{1,2})(?: ?(\p{L}+)\.?)?)$`)
 
 // duration sets the hours of a row by its duration.
-func (r *Reader) duration(b *body, cells []string) *apperr.Detail {
-	if r.durationAt < 0 || b.has(hoursField) {
+func (r *durations) duration(row *row) *apperr.Detail {
+	if !r.at.found() || row.has(hoursField) {
 		return nil
 	}
-	cell := strings.ToLower(Unguard(oneCell(cells, r.durationAt)))
+	cell := strings.ToLower(Unguard(oneCell(row.cells, r.at.index())))
 	if strings.Trim(cell, "-–—") == "" {
 		return nil
 	}
 	if hours := clock(cell); hours != nil {
-		return b.setRounded(hoursField, hours)
+		return row.setRounded(hoursField, hours)
 	}
 	number, unit := cell, ""
 	if end := strings.LastIndexAny(cell, "0123456789") + 1; end > 0 {
@@ -98,10 +106,10 @@ func (r *Reader) duration(b *body, cells []string) *apperr.Detail {
 	}
 	minutes := unit == "" && r.inMinutes || minuteUnits.has(unit)
 	if !minutes && !hourUnits.has(unit) {
-		return &apperr.Detail{Field: r.heads[r.durationAt], Code: fields.BadFormat, Suggestions: []string{hoursField},
-			Message: fmt.Sprintf("%s is %.40q, which does not say whether it is hours or minutes. Write 1.5 h, 90 min or 1:30:00, or head the column hours.", r.heads[r.durationAt], cell)}
+		return &apperr.Detail{Field: r.heads[r.at.index()], Code: fields.BadFormat, Suggestions: []string{hoursField},
+			Message: fmt.Sprintf("%s is %.40q, which does not say whether it is hours or minutes. Write 1.5 h, 90 min or 1:30:00, or head the column hours.", r.heads[r.at.index()], cell)}
 	}
-	n, filled, fault := r.partNumber(r.durationAt, number)
+	n, filled, fault := r.partNumber(r.at.index(), number)
 	if fault != nil || !filled {
 		return fault
 	}
@@ -109,7 +117,7 @@ func (r *Reader) duration(b *body, cells []string) *apperr.Detail {
 	if minutes {
 		hours.Mul(hours, big.NewRat(1, 60))
 	}
-	return b.setRounded(hoursField, hours)
+	return row.setRounded(hoursField, hours)
 }
 
 // clock returns the hours of a duration written by hours and minutes; nil for another text.

@@ -15,6 +15,15 @@ import (
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
+// perItem are the amounts that a table has of each of something.
+type perItem struct {
+	*table
+	durations *durations
+	of        []eachColumn
+	// several are the columns with a number per something other than what the column of the field counts.
+	several []int
+}
+
 // eachColumn is a column with the amount of each of something, such as "Weight per pallet (kg)" and "Hours per day".
 type eachColumn struct {
 	at int
@@ -61,7 +70,7 @@ var alone = map[string]struct {
 }
 
 // findEach finds the columns with the amount of each of something whose field has no other column.
-func (r *Reader) findEach() {
+func (r *perItem) findEach() {
 	for at, head := range r.heads {
 		if r.counts[at] = countOf(head); r.counts[at] == "" && r.typ == "materials" && copiesHeads.has(plain(head)) {
 			r.counts[at] = ofPiece
@@ -92,26 +101,26 @@ func (r *Reader) findEach() {
 			continue
 		}
 		r.columns[at].Type = "number"
-		r.each = append(r.each, eachColumn{at, field, unit, of})
+		r.of = append(r.of, eachColumn{at, field, unit, of})
 		r.countPieces()
 	}
 }
 
 // countPieces makes a column such as Quantity one of a number of pieces, and not of an amount whose unit is in its cells.
-func (r *Reader) countPieces() {
-	for _, count := range slices.Clone(r.quantity) {
-		if r.counts[count] != "" {
-			r.columns[count].Type = ""
-			r.quantity = slices.DeleteFunc(r.quantity, func(at int) bool { return at == count })
-			r.ignored = append(r.ignored, count)
+func (t *table) countPieces() {
+	for _, count := range slices.Clone(t.quantity) {
+		if t.counts[count] != "" {
+			t.columns[count].Type = ""
+			t.quantity = slices.DeleteFunc(t.quantity, func(at int) bool { return at == count })
+			t.ignored = append(t.ignored, count)
 		}
 	}
 }
 
 // fieldOfEach returns the field that the heading of a column means without what it is of each of, and its unit.
-func (r *Reader) fieldOfEach(at int) (field Column, unit string) {
-	stem, _, _ := eachOf(r.heads[at])
-	known := Columns(r.typ)
+func (t *table) fieldOfEach(at int) (field Column, unit string) {
+	stem, _, _ := eachOf(t.heads[at])
+	known := Columns(t.typ)
 	for i, c := range known {
 		if plain(c.Name) == plain(stem) || i == headed(known, stem) {
 			return c, ""
@@ -120,17 +129,17 @@ func (r *Reader) fieldOfEach(at int) (field Column, unit string) {
 	if field, unit = meant(stem, known); field.Name != "" {
 		return field, unit
 	}
-	if c, symbol, ok := inUnits(r.typ, stem); ok {
+	if c, symbol, ok := inUnits(t.typ, stem); ok {
 		return c, symbol
 	}
-	if of := quantities(r.typ, stem); len(of) == 1 && of[0].needed {
+	if of := quantities(t.typ, stem); len(of) == 1 && of[0].needed {
 		return of[0], ""
 	}
 	name, _, _ := unitOfHead(stem)
 	if priceHeads.has(strings.ToLower(stem)) || priceHeads.has(strings.ToLower(name)) {
-		if i := slices.IndexFunc(known, func(c Column) bool { return c.Name == moneyField && r.typ == "purchases" }); i >= 0 {
-			if r.currency == "" {
-				r.currency = moneyHead(known, "Amount"+strings.TrimPrefix(stem, name))
+		if i := slices.IndexFunc(known, func(c Column) bool { return c.Name == moneyField && t.typ == "purchases" }); i >= 0 {
+			if t.currency == "" {
+				t.currency = moneyHead(known, "Amount"+strings.TrimPrefix(stem, name))
 			}
 			return known[i], ""
 		}
@@ -140,19 +149,19 @@ func (r *Reader) fieldOfEach(at int) (field Column, unit string) {
 
 // takeEach sets the fields that a row has of each of something, and returns the fault of a row that does not say how many
 // there are.
-func (r *Reader) takeEach(b *body, cells []string) *apperr.Detail {
+func (r *perItem) takeEach(row *row) *apperr.Detail {
 	taken := map[int][]string{} // the fields of each of what a column counts
-	for _, each := range r.each {
-		cell := Unguard(oneCell(cells, each.at))
-		if strings.Trim(cell, "-–—") == "" || b.has(each.field.Name) && r.counts[r.placeOf(each.field.Name)] != each.of {
+	for _, each := range r.of {
+		cell := Unguard(oneCell(row.cells, each.at))
+		if strings.Trim(cell, "-–—") == "" || row.has(each.field.Name) && r.counts[r.placeOf(each.field.Name)] != each.of {
 			continue
 		}
-		at := r.countAt(each, cells)
+		at := r.countAt(each, row.cells)
 		if at < 0 {
 			return &apperr.Detail{Field: r.heads[each.at], Code: fields.Required, Suggestions: []string{each.field.Name},
 				Message: fmt.Sprintf("%s is that of each, and no column says how many there are. Write it into a column Number of %ss, or all of it into a column %s.", r.heads[each.at], each.of, each.field.Name)}
 		}
-		n, fault := r.exactly(at, cells[at])
+		n, fault := r.exactly(at, row.cells[at])
 		if fault != nil {
 			return fault
 		}
@@ -160,16 +169,16 @@ func (r *Reader) takeEach(b *body, cells []string) *apperr.Detail {
 			n = decimal.FromInt(1) // the record itself counts them
 		}
 		taken[at] = append(taken[at], each.field.Name)
-		if fault := r.setProduct(b, each, cell, n); fault != nil {
+		if fault := r.setProduct(&row.body, each, cell, n); fault != nil {
 			return fault
 		}
-		if fault := r.discounted(each, cells); fault != nil {
+		if fault := r.discounted(each, row.cells); fault != nil {
 			return fault
 		}
-		if fault := r.belowProduct(b, each, cells); fault != nil {
+		if fault := r.belowProduct(&row.body, each, row.cells); fault != nil {
 			return fault
 		}
-		b.counted = append(b.counted, at)
+		row.counted = append(row.counted, at)
 		r.use(at)
 	}
 	return nil
@@ -179,7 +188,7 @@ func (r *Reader) takeEach(b *body, cells []string) *apperr.Detail {
 const discountWords wordList = "discountWords"
 
 // discounted returns the fault of a row with a discount on the price of each, which its product would not have.
-func (r *Reader) discounted(each eachColumn, cells []string) *apperr.Detail {
+func (r *perItem) discounted(each eachColumn, cells []string) *apperr.Detail {
 	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
 		if each.field.Name != moneyField || !r.free(at) || !strings.ContainsAny(cells[at], "123456789") || !discountWords.hasAny(wordsOf(head)) {
 			continue
@@ -191,7 +200,7 @@ func (r *Reader) discounted(each eachColumn, cells []string) *apperr.Detail {
 }
 
 // belowProduct returns the fault of a row whose total is less than the price of each times the quantity: one with tax is more.
-func (r *Reader) belowProduct(b *body, each eachColumn, cells []string) *apperr.Detail {
+func (r *perItem) belowProduct(b *body, each eachColumn, cells []string) *apperr.Detail {
 	product := b.number(moneyField)
 	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
 		if each.field.Name != moneyField || product == 0 || !r.free(at) || !isWhole(head) {
@@ -210,25 +219,26 @@ const priceHeads wordList = "priceHeads"
 
 // leaveOutAlone leaves out a number that records have with another field only, or the kind of container that was not
 // counted, beside an amount that decides.
-func (r *Reader) leaveOutAlone(b *body, typ string) {
-	only, ok := alone[typ]
-	if !ok || b.has(only.field) == b.has(only.with) || !slices.ContainsFunc(only.amounts, b.has) {
-		return
+func (r *perItem) leaveOutAlone(row *row) *apperr.Detail {
+	only, ok := alone[row.typ]
+	if !ok || row.has(only.field) == row.has(only.with) || !slices.ContainsFunc(only.amounts, row.has) {
+		return nil
 	}
 	for _, name := range [...]string{only.field, only.with} {
 		at := r.placeOf(name)
-		if at < 0 || !b.has(name) || name == "generatorKVA" {
+		if at < 0 || !row.has(name) || name == "generatorKVA" {
 			continue
 		}
-		b.remove(name)
-		if !slices.Contains(b.counted, at) {
-			b.unread = append(b.unread, at)
+		row.remove(name)
+		if !slices.Contains(row.counted, at) {
+			row.unread = append(row.unread, at)
 		}
 	}
+	return nil
 }
 
 // setProduct sets a field to the number of a cell times a count.
-func (r *Reader) setProduct(b *body, each eachColumn, cell string, count decimal.Decimal) *apperr.Detail {
+func (r *perItem) setProduct(b *body, each eachColumn, cell string, count decimal.Decimal) *apperr.Detail {
 	if each.field.Name == moneyField {
 		text, currency, ofThousands := money(cell)
 		cell, b.currency = text, currency
@@ -277,7 +287,7 @@ func (r *Reader) setProduct(b *body, each eachColumn, cell string, count decimal
 }
 
 // countAt returns the place of the column that counts what an amount is of each of; -1 if the row has none.
-func (r *Reader) countAt(each eachColumn, cells []string) int {
+func (r *perItem) countAt(each eachColumn, cells []string) int {
 	among := [][]counting{{each.of}}
 	switch {
 	case each.of == ofPiece:
@@ -302,16 +312,16 @@ func (r *Reader) countAt(each eachColumn, cells []string) int {
 }
 
 // exactly returns the number of a count: 24 of 24 and of 24 pcs.
-func (r *Reader) exactly(at int, cell string) (decimal.Decimal, *apperr.Detail) {
+func (t *table) exactly(at int, cell string) (decimal.Decimal, *apperr.Detail) {
 	cell = strings.TrimSpace(Unguard(cell))
 	if end := strings.LastIndexAny(cell, "0123456789"); end >= 0 {
 		cell = cell[:end+1]
 	}
-	n, _, fault := r.partNumber(at, cell)
+	n, _, fault := t.partNumber(at, cell)
 	return n, fault
 }
 
 // placeOf returns the place of the column of a field; -1 if it has none.
-func (r *Reader) placeOf(name string) int {
-	return slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == name })
+func (t *table) placeOf(name string) int {
+	return slices.IndexFunc(t.columns, func(c Column) bool { return c.Name == name })
 }

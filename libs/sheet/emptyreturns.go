@@ -16,12 +16,12 @@ const emptyReturnHeads wordList = "emptyReturnHeads"
 const segmentHeads wordList = "segmentHeads"
 
 // emptyReturn returns the fault of a journey whose vehicle goes back empty, which the record would not count.
-func (r *Reader) emptyReturn(b *body, cells []string) *apperr.Detail {
-	if r.typ != "ground-transport" || string(b.values["roundTrip"]) == "true" || b.has("volumeLitres") || b.has("energyKWh") {
+func (r *tickets) emptyReturn(row *row) *apperr.Detail {
+	if r.typ != "ground-transport" || string(row.values["roundTrip"]) == "true" || row.has("volumeLitres") || row.has("energyKWh") {
 		return nil
 	}
-	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
-		cell := Unguard(oneCell(cells, at))
+	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
+		cell := Unguard(oneCell(row.cells, at))
 		yes, _ := fields.Truth(cell)
 		if !r.free(at) || !emptyReturnHeads.has(plain(head)) || !yes && (!bareNumber(cell) || !strings.ContainsAny(cell, "123456789")) {
 			continue
@@ -33,13 +33,13 @@ func (r *Reader) emptyReturn(b *body, cells []string) *apperr.Detail {
 }
 
 // segments returns the fault of a row of several flights that would count as one.
-func (r *Reader) segments(b *body, cells []string) *apperr.Detail {
-	if r.typ != "flights" || b.has("roundTrip") || !b.has("from") {
+func (r *tickets) segments(row *row) *apperr.Detail {
+	if r.typ != "flights" || row.has("roundTrip") || !row.has("from") {
 		return nil
 	}
-	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
-		n, err := strconv.Atoi(Unguard(oneCell(cells, at)))
-		if err != nil || n < 2 || n == len(b.texts("via"))+1 || !r.free(at) || !segmentHeads.has(plain(head)) {
+	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
+		n, err := strconv.Atoi(Unguard(oneCell(row.cells, at)))
+		if err != nil || n < 2 || n == len(row.texts("via"))+1 || !r.free(at) || !segmentHeads.has(plain(head)) {
 			continue
 		}
 		return &apperr.Detail{Field: head, Code: AmbiguousCount, Suggestions: []string{"roundTrip", "via"},

@@ -73,14 +73,14 @@ func isCharge(typ, text string) bool {
 
 // charge returns the fault of a row that charges for something beside what the records of its type are, or that is a ticket
 // which replaces another one. Whatever else is wrong with such a row does not matter.
-func (r *Reader) charge(typ string, cells []string) *apperr.Detail {
-	for _, at := range r.subjects {
+func (r *marks) charge(typ string, cells []string) *apperr.Detail {
+	for _, at := range r.subjects.at {
 		if fault := r.chargeIn(at, typ, Unguard(oneCell(cells, at))); fault != nil {
 			return fault
 		}
 	}
-	for at, kind := range r.marks[:min(len(r.marks), len(cells))] {
-		if kind == states && !slices.Contains(r.subjects, at) {
+	for at, kind := range r.of[:min(len(r.of), len(cells))] {
+		if kind == states && !slices.Contains(r.subjects.at, at) {
 			if fault := r.exchanged(at, typ, Unguard(oneCell(cells, at))); fault != nil {
 				return fault
 			}
@@ -91,7 +91,7 @@ func (r *Reader) charge(typ string, cells []string) *apperr.Detail {
 
 // isExchange reports whether a cell states that a ticket replaces another one: in a column of kinds of rows a word for it is
 // enough, any other cell must contain nothing else.
-func (r *Reader) isExchange(at int, text string) bool {
+func (r *marks) isExchange(at int, text string) bool {
 	words := chargeWords(text)
 	if exchangePhrases.has(strings.Join(words, " ")) {
 		return true
@@ -102,13 +102,13 @@ func (r *Reader) isExchange(at int, text string) bool {
 }
 
 // saysKind reports whether a column has kinds of rows, and no texts that people write freely.
-func (r *Reader) saysKind(at int) bool {
+func (r *marks) saysKind(at int) bool {
 	head := plain(r.heads[at])
-	return at == r.typeAt || r.columns[at].Name == "" && (at < len(r.marks) && r.marks[at] == states || stateHeads.has(head) || ticketHeads.has(head) || serviceHeads.has(head))
+	return at == r.typeAt.index() || r.columns[at].Name == "" && (at < len(r.of) && r.of[at] == states || stateHeads.has(head) || ticketHeads.has(head) || serviceHeads.has(head))
 }
 
 // exchanged returns the fault of a row that is a ticket which replaces another one.
-func (r *Reader) exchanged(at int, typ, cell string) *apperr.Detail {
+func (r *marks) exchanged(at int, typ, cell string) *apperr.Detail {
 	if typ != "flights" && typ != "ground-transport" || len(cell) > longestMark || !r.isExchange(at, cell) || stopped(cell) || isCharge(typ, cell) {
 		return nil
 	}
@@ -117,7 +117,7 @@ func (r *Reader) exchanged(at int, typ, cell string) *apperr.Detail {
 }
 
 // chargeIn returns the fault of a row of which one cell says that it is no record of its type.
-func (r *Reader) chargeIn(at int, typ, cell string) *apperr.Detail {
+func (r *marks) chargeIn(at int, typ, cell string) *apperr.Detail {
 	if len(cell) > longestMark {
 		return nil
 	}

@@ -93,9 +93,9 @@ func fieldOf(row []string, o Options, types []string) int {
 		return -1
 	}
 	for _, typ := range types {
-		r := newReader(typ, o)
+		r := newInterpreter(typ, o)
 		_ = r.readHead(row) // it is no head then
-		if typ == Mixed && r.typeAt < 0 {
+		if typ == Mixed && !r.typeAt.found() {
 			continue
 		}
 		if at := slices.IndexFunc(r.columns, func(c Column) bool { return c.Name != "" || c.Type != "" }); at >= 0 {
@@ -137,14 +137,14 @@ func fieldsNamed(row []string, o Options, types []string) (most int) {
 		return 0
 	}
 	for _, typ := range types {
-		r := newReader(typ, o)
+		r := newInterpreter(typ, o)
 		_ = r.readHead(row) // it is no head then
 		names := map[string]bool{}
 		for _, c := range r.columns {
 			names[c.Name] = true
 		}
 		delete(names, "")
-		if typ != Mixed || r.typeAt >= 0 {
+		if typ != Mixed || r.typeAt.found() {
 			most = max(most, len(names)+len(r.quantity)+r.derived())
 		}
 	}

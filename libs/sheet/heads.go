@@ -68,26 +68,26 @@ func headed(known []Column, head string) int {
 }
 
 // readHead finds the field of each column.
-func (r *Reader) readHead(head []string) error {
-	own := Columns(r.typ)
-	if r.typ == Mixed {
+func (in *interpreter) readHead(head []string) error {
+	own := Columns(in.typ)
+	if in.typ == Mixed {
 		own = All(footprint.Types())
 	}
-	r.reading = readingOf(head, r.o)
+	in.reading = readingOf(head, in.o)
 	known := own
-	if r.reading == byName {
+	if in.reading == byName {
 		known = slices.Concat(own, ServerColumns()) // a journey of anybody else is another one
 	}
-	unknown, faults := r.nameColumns(head, known)
-	found := r.interpretHead(unknown, known)
-	row := fmt.Sprintf("row %d", r.number)
+	unknown, faults := in.nameColumns(head, known)
+	found := in.interpretHead(unknown, known)
+	row := fmt.Sprintf("row %d", in.number)
 	if !utf8.ValidString(strings.Join(head, "")) {
 		faults = append(faults, apperr.Detail{Field: row, Code: fields.BadFormat, Message: "The file is not in UTF-8. Save it as CSV in UTF-8, or declare encoding=windows-1252 if that is what it is in."})
-	} else if r.typ == Mixed && r.typeAt < 0 {
+	} else if in.typ == Mixed && !in.typeAt.found() {
 		faults = append(faults, apperr.Detail{Field: row, Code: fields.Required, Suggestions: []string{"type"},
 			Message: "A file of several types needs the column type, which names the record type of each row."})
 	} else if !found {
-		d := apperr.Detail{Field: row, Code: fields.Required, Message: fmt.Sprintf("The first row names no field of %s, and none of the next ones names several. Write the names of fields above the columns, as templates have them.", r.typ)}
+		d := apperr.Detail{Field: row, Code: fields.Required, Message: fmt.Sprintf("The first row names no field of %s, and none of the next ones names several. Write the names of fields above the columns, as templates have them.", in.typ)}
 		for _, c := range own {
 			d.Suggestions = append(d.Suggestions, c.Name)
 		}
@@ -101,12 +101,12 @@ func (r *Reader) readHead(head []string) error {
 
 // nameColumns adds the columns of a file with the fields whose names are their headings. It returns the places of
 // those whose headings are no such names.
-func (r *Reader) nameColumns(head []string, known []Column) (unknown []int, faults []apperr.Detail) {
+func (in *interpreter) nameColumns(head []string, known []Column) (unknown []int, faults []apperr.Detail) {
 	// In our own export the service's columns come first; a field of the same name, such as the kgCO2e of custom
 	// records, is a later column.
 	ours := map[string]bool{}
-	if r.reading == byName {
-		for _, name := range r.o.Known {
+	if in.reading == byName {
+		for _, name := range in.o.Known {
 			ours[name] = name != "type"
 		}
 	}
@@ -116,11 +116,11 @@ func (r *Reader) nameColumns(head []string, known []Column) (unknown []int, faul
 	}
 	first := map[string]int{}
 	for at, text := range head {
-		if text = strings.TrimSpace(text); r.o.Rules > 0 {
+		if text = strings.TrimSpace(text); in.o.Rules > 0 {
 			text = oneLine(text)
 		}
 		text, long := shortened(fields.Legible(text))
-		r.heads = append(r.heads, strings.Clone(text))
+		in.heads = append(in.heads, strings.Clone(text))
 		column, unit := Column{}, ""
 		name := plain(text)
 		i := slices.Index(names, name)
@@ -133,10 +133,10 @@ func (r *Reader) nameColumns(head []string, known []Column) (unknown []int, faul
 		case i >= 0:
 			column = known[i]
 		case name == "type":
-			column, r.typeAt = Column{Name: "type"}, at
-		case slices.Contains(r.o.Known, text):
+			column, in.typeAt = Column{Name: "type"}, placeAt(at)
+		case slices.Contains(in.o.Known, text):
 		default:
-			if r.reading != byName {
+			if in.reading != byName {
 				column, unit = meant(text, known)
 			}
 			if column.Name == "" {
@@ -145,24 +145,24 @@ func (r *Reader) nameColumns(head []string, known []Column) (unknown []int, faul
 		}
 		if before, twice := first[column.Name]; !twice {
 			first[column.Name] = at
-		} else if column.Name != "" && (column.Name == "type" || !r.second(at, before)) {
-			faults = append(faults, apperr.Detail{Field: text, Code: fields.DuplicateKey, Message: fmt.Sprintf("The columns %q and %q are the same field.", r.heads[before], text)})
+		} else if column.Name != "" && (column.Name == "type" || !in.second(at, before)) {
+			faults = append(faults, apperr.Detail{Field: text, Code: fields.DuplicateKey, Message: fmt.Sprintf("The columns %q and %q are the same field.", in.heads[before], text)})
 		}
-		r.columns, r.inUnit = append(r.columns, column), append(r.inUnit, unit)
+		in.columns, in.inUnit = append(in.columns, column), append(in.inUnit, unit)
 	}
 	return unknown, faults
 }
 
 // fieldHeaded returns the index of the field that the heading of a column means without being its name; -1 if there
 // is none. It takes note of the unit or currency of the heading.
-func (r *Reader) fieldHeaded(at int, known []Column) int {
-	head := r.heads[at]
-	if r.isRoomNumber(at) {
-		r.roomAt = at
+func (in *interpreter) fieldHeaded(at int, known []Column) int {
+	head := in.heads[at]
+	if in.isRoomNumber(at) {
+		in.lodging.room = placeAt(at)
 		return -1
 	}
 	if i := headed(known, head); i >= 0 {
-		if r.reading == interpreted && r.returnsVehicle(head, known[i]) {
+		if in.reading == interpreted && in.returnsVehicle(head, known[i]) {
 			return -1
 		}
 		return i
@@ -170,56 +170,56 @@ func (r *Reader) fieldHeaded(at int, known []Column) int {
 	named := func(name string) int {
 		return slices.IndexFunc(known, func(c Column) bool { return c.Name == name })
 	}
-	if r.reading == interpreted {
+	if in.reading == interpreted {
 		// A alone heads anything, and beside Da or De where a journey ends.
-		if plain(head) == "a" && slices.ContainsFunc(r.heads, func(other string) bool { return plain(other) == "da" || plain(other) == "de" }) {
+		if plain(head) == "a" && slices.ContainsFunc(in.heads, func(other string) bool { return plain(other) == "da" || plain(other) == "de" }) {
 			return named("to")
 		}
 		if i := counted(known, head); i >= 0 {
 			return i
 		}
-		if i := r.asked(at, known); i >= 0 {
+		if i := in.asked(at, known); i >= 0 {
 			return i
 		}
 	}
 	if code := moneyHead(known, head); code != "" {
-		if !r.heading(moneyField) {
-			r.currency = code
-			r.noteThousands(at)
+		if !in.heading(moneyField) {
+			in.currency = code
+			in.prices.noteThousands(at)
 		}
 		return named(moneyField)
 	}
-	if r.reading != interpreted {
+	if in.reading != interpreted {
 		return -1
 	}
-	if c, unit, ok := inUnits(r.typ, head); ok {
-		if !r.heading(c.Name) {
-			r.inUnit[at] = unit
+	if c, unit, ok := inUnits(in.typ, head); ok {
+		if !in.heading(c.Name) {
+			in.inUnit[at] = unit
 		}
 		return named(c.Name)
 	}
-	if word, ok := unclearUnit(r.typ, head); ok {
-		if r.unclear == nil {
-			r.unclear = map[int]string{}
+	if word, ok := unclearUnit(in.typ, head); ok {
+		if in.unclear == nil {
+			in.unclear = map[int]string{}
 		}
-		r.unclear[at] = word
+		in.unclear[at] = word
 	}
 	return -1
 }
 
 // use removes a column from the ignored ones.
-func (r *Reader) use(at int) {
-	r.ignored = slices.DeleteFunc(r.ignored, func(ignored int) bool { return ignored == at })
+func (t *table) use(at int) {
+	t.ignored = slices.DeleteFunc(t.ignored, func(ignored int) bool { return ignored == at })
 }
 
-// Ignored returns the headings of the columns that are not fields, columns without a heading that have had values so
+// ignoredHeads returns the headings of the columns that are not fields, columns without a heading that have had values so
 // far (as "column C"), and those with an ignored number without a unit.
-func (r *Reader) Ignored() []string {
+func (t *table) ignoredHeads() []string {
 	var out []string
-	for _, at := range slices.Concat(r.ignored, r.unread) {
-		out = append(out, r.heads[at])
+	for _, at := range slices.Concat(t.ignored, t.unread) {
+		out = append(out, t.heads[at])
 	}
-	for _, at := range r.headless {
+	for _, at := range t.headless {
 		out = append(out, "column "+workbook.ColumnName(at))
 	}
 	return out[:min(len(out), maxIgnored)]
@@ -229,33 +229,30 @@ func (r *Reader) Ignored() []string {
 const maxIgnored = 50
 
 // noteHeadless records the columns without a heading in which a row has values.
-func (r *Reader) noteHeadless(cells []string) {
-	for i, cell := range cells[:min(len(cells), len(r.heads))] {
-		if r.heads[i] == "" && strings.TrimSpace(cell) != "" && !slices.Contains(r.headless, i) {
-			r.headless = append(r.headless, i)
-			slices.Sort(r.headless)
+func (t *table) noteHeadless(cells []string) {
+	for i, cell := range cells[:min(len(cells), len(t.heads))] {
+		if t.heads[i] == "" && strings.TrimSpace(cell) != "" && !slices.Contains(t.headless, i) {
+			t.headless = append(t.headless, i)
+			slices.Sort(t.headless)
 		}
 	}
 }
 
-// Heads returns the headings of the file.
-func (r *Reader) Heads() []string { return r.heads }
-
-// Head returns the file's heading of a field, or the field's name if the file has no such column. field may be a
-// path, such as via[2].
-func (r *Reader) Head(field string) string {
+// headingOf returns the heading of a field, or the field's name if the table has no such column. field may be a path, such as
+// via[2].
+func (t *table) headingOf(field string) string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(field, "stated."), "[")
 	name, _, _ = strings.Cut(name, ".")
-	if i := slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == name }); i >= 0 && name != "" {
-		return r.heads[i]
+	if i := slices.IndexFunc(t.columns, func(c Column) bool { return c.Name == name }); i >= 0 && name != "" {
+		return t.heads[i]
 	}
-	if name == "material" && r.wasteCodeAt >= 0 {
-		return r.heads[r.wasteCodeAt]
+	if at, ok := t.elsewhere[name]; ok {
+		return t.heads[at]
 	}
-	for _, at := range r.quantity {
+	for _, at := range t.quantity {
 		for _, typ := range footprint.Types() {
-			if (r.typ == typ || r.typ == Mixed) && slices.ContainsFunc(quantities(typ, r.heads[at]), func(c Column) bool { return c.Name == name }) {
-				return r.heads[at]
+			if (t.typ == typ || t.typ == Mixed) && slices.ContainsFunc(quantities(typ, t.heads[at]), func(c Column) bool { return c.Name == name }) {
+				return t.heads[at]
 			}
 		}
 	}

@@ -3,6 +3,8 @@ package sheet
 import (
 	"encoding/json"
 	"slices"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
 )
 
 // hireHeads are headings of lists of hired vehicles, normalized by plain, and dateWords are words of headings of days.
@@ -12,21 +14,22 @@ const (
 )
 
 // hires reports whether a table is one of hired vehicles, whose return is no journey back: what was driven is all of it.
-func (r *Reader) hires() bool {
-	return r.typ == "ground-transport" && slices.ContainsFunc(r.heads, func(head string) bool { return hireHeads.has(plain(head)) })
+func (t *table) hires() bool {
+	return t.typ == "ground-transport" && slices.ContainsFunc(t.heads, func(head string) bool { return hireHeads.has(plain(head)) })
 }
 
 // returnsVehicle reports whether a heading is that of the day on which a hired vehicle was returned.
-func (r *Reader) returnsVehicle(head string, field Column) bool {
-	return field.Name == "roundTrip" && dateWords.hasAny(wordsOf(head)) && r.hires()
+func (t *table) returnsVehicle(head string, field Column) bool {
+	return field.Name == "roundTrip" && dateWords.hasAny(wordsOf(head)) && t.hires()
 }
 
 // oneHired makes one vehicle of a row of such a table that counts neither vehicles nor people: a contract is about one.
-func (r *Reader) oneHired(b *body, cells []string) {
-	if !r.hires() || !b.has(distanceField) || b.has("passengers") || b.has("vehicles") || r.heading("passengers", "vehicles") || r.countsTickets(cells) {
-		return
+func (r *travellers) oneHired(row *row) *apperr.Detail {
+	if !r.hires() || !row.has(distanceField) || row.has("passengers") || row.has("vehicles") || r.heading("passengers", "vehicles") || r.countsTickets(row.cells) {
+		return nil
 	}
-	if mode := b.text("mode"); mode == "car" || mode == "van" || mode == "motorbike" {
-		b.set("vehicles", json.RawMessage("1"))
+	if mode := row.text("mode"); mode == "car" || mode == "van" || mode == "motorbike" {
+		row.set("vehicles", json.RawMessage("1"))
 	}
+	return nil
 }

@@ -38,100 +38,103 @@ func readingOf(head []string, o Options) reading {
 
 // interpretHead finds what the columns whose headings are not names of fields mean, and reports whether the file has a column
 // that records can be made of.
-func (r *Reader) interpretHead(unknown []int, known []Column) (found bool) {
-	r.counts, r.marks = make([]counting, len(r.heads)), make([]mark, len(r.heads))
+func (in *interpreter) interpretHead(unknown []int, known []Column) (found bool) {
+	in.counts, in.marks.of = make([]counting, len(in.heads)), make([]mark, len(in.heads))
 	named := func() bool {
-		return slices.ContainsFunc(r.columns, func(c Column) bool { return c.Name != "" && c.Name != "type" })
+		return slices.ContainsFunc(in.columns, func(c Column) bool { return c.Name != "" && c.Name != "type" })
 	}
-	switch r.reading {
+	switch in.reading {
 	case byName:
-		r.ignored = unknown
+		in.ignored = unknown
 		return named()
 	case asBefore:
-		r.takeHeadings(unknown, known)
+		in.takeHeadings(unknown, known)
 		found = named()
-		r.findStay()
-		r.findRoute()
-		return found || len(r.stay) > 0 || r.route >= 0
+		in.lodging.findStay()
+		in.routes.findRoute()
+		return found || len(in.lodging.stay) > 0 || in.routes.at.found()
 	case interpreted:
 	}
-	r.takeHeadings(unknown, known)
+	in.takeHeadings(unknown, known)
 	for _, at := range unknown {
-		if slices.Contains(r.ignored, at) && r.isTotal(at, known) {
-			r.use(at)
+		if slices.Contains(in.ignored, at) && in.isTotal(at, known) {
+			in.use(at)
 		}
 	}
-	r.findAddress(known)
-	r.findVAT(known)
-	found = named() || len(r.quantity) > 0
-	r.leaveOutContainers()
-	r.findRoomKinds()
-	r.findMeals()
-	r.findDrinks()
-	r.findEach()
-	r.findCopies()
-	r.findSides()
-	r.findDuration()
-	r.findUnits()
-	r.findStay()
-	r.findLegs()
-	r.findRoute()
-	r.findPeople()
-	r.findSeats()
-	r.findTickets()
-	r.findTraveller()
-	r.findMode()
-	r.findBeside()
-	r.findSubjects()
-	r.findParts()
-	r.findLeftOut()
-	r.findRoomNights()
-	r.findGuestName()
-	r.findMeters()
-	r.findModeDistances()
-	r.findDistances()
-	r.findAreaWeight()
-	r.findTreatments()
-	r.findReadings()
-	r.findTonneKm()
-	r.findWasteCode()
-	r.findWasteNames()
-	r.findMarks()
-	return found || r.derived() > 0 || len(r.legColumns)+len(r.parts)+len(r.sides)+len(r.modeDistances) > 0 || r.wholeAt >= 0 || r.readings.found
+	in.origins.findAddress(known)
+	in.prices.findVAT(known)
+	found = named() || len(in.quantity) > 0
+	in.leaveOutContainers()
+	in.lodging.findRoomKinds()
+	in.meals.findMeals()
+	in.drinks.findDrinks()
+	in.perItem.findEach()
+	in.prints.findCopies()
+	in.dimensions.findSides()
+	in.durations.findDuration()
+	in.unitsBeside.findUnits()
+	in.lodging.findStay()
+	in.legs.findLegs()
+	in.routes.findRoute()
+	in.origins.findPeople()
+	in.seats.findSeats()
+	in.tickets.findTickets()
+	in.travellers.findTraveller()
+	in.travellers.findMode()
+	in.unitsBeside.findBeside()
+	in.subjects.findSubjects()
+	in.parts.findParts()
+	in.leftOut.findLeftOut()
+	in.lodging.findRoomNights()
+	in.lodging.findGuestName()
+	in.meters.findMeters()
+	in.modeDistances.findModeDistances()
+	in.distances.findDistances()
+	in.areaWeights.findAreaWeight()
+	in.treatments.findTreatments()
+	in.readings.findReadings()
+	in.tonneKms.findTonneKm()
+	in.wasteTypes.findWasteCode()
+	in.wasteTypes.findWasteNames()
+	in.marks.findMarks()
+	return found || in.derived() > 0 || len(in.legs.of)+len(in.parts.of)+len(in.dimensions.sides)+len(in.modeDistances.of) > 0 || in.distances.whole.found() || in.readings.of.found
 }
 
 // derived returns how many columns are no fields and have what fields are derived from.
-func (r *Reader) derived() int {
-	n := len(r.stay) + len(r.each) + len(r.roomKindsAt) + len(r.meals) + len(r.seats)
-	for _, at := range [...]int{r.drinks.name, r.route, r.roomNightsAt, r.tonneKmAt, r.wasteCodeAt, r.durationAt} {
-		if at >= 0 {
+func (in *interpreter) derived() int {
+	n := len(in.lodging.stay) + len(in.perItem.of) + len(in.lodging.roomKinds) + len(in.meals.of) + len(in.seats.at)
+	for _, at := range [...]place{in.drinks.of.name, in.routes.at, in.lodging.roomNights, in.tonneKms.at, in.wasteTypes.code, in.durations.at} {
+		if at.found() {
 			n++
 		}
+	}
+	if in.reading != interpreted {
+		n++ // the ids of an export
 	}
 	return n
 }
 
 // takeHeadings makes each of some columns the field that its heading means. A field is in the column with its name, else in
 // the first one with one of its usual headings: a column of notes after a description is ignored.
-func (r *Reader) takeHeadings(unknown []int, known []Column) {
-	for _, at := range r.grossFirst(unknown) {
-		i := r.fieldHeaded(at, known)
+func (in *interpreter) takeHeadings(unknown []int, known []Column) {
+	for _, at := range in.grossFirst(unknown) {
+		i := in.fieldHeaded(at, known)
 		switch {
-		case i < 0 && r.reading == interpreted && r.headsQuantity(r.heads[at]):
-			r.columns[at].Type = "number"
-			r.quantity = append(r.quantity, at)
-		case i >= 0 && (r.isBetterCode(at, known[i], unknown) || r.isBetterAmount(at, known[i])):
-			before := r.placeOf(known[i].Name)
-			if code := moneyHead(known, r.heads[at]); code != "" {
-				r.currency = code
-				r.noteThousands(at)
+		case i < 0 && in.reading == interpreted && in.headsQuantity(in.heads[at]):
+			in.columns[at].Type = "number"
+			in.quantity = append(in.quantity, at)
+		case i >= 0 && (in.isBetterCode(at, known[i], unknown) || in.isBetterAmount(at, known[i])):
+			before := in.placeOf(known[i].Name)
+			if code := moneyHead(known, in.heads[at]); code != "" {
+				in.currency = code
+				in.prices.noteThousands(at)
 			}
-			r.columns[at], r.columns[before] = known[i], Column{}
-			r.ignored = append(r.ignored, before)
-		case i < 0 || r.heading(known[i].Name):
-			r.ignored = append(r.ignored, at)
+			in.columns[at], in.columns[before] = known[i], Column{}
+			in.ignored = append(in.ignored, before)
+		case i < 0 || in.heading(known[i].Name):
+			in.ignored = append(in.ignored, at)
 		default:
-			r.columns[at] = known[i]
+			in.columns[at] = known[i]
 		}
 	}
 }
@@ -141,53 +144,97 @@ const codeHeadWords wordList = "codeHeadWords"
 
 // isBetterCode reports whether a column has the code of the airport whose city is the field so far, by its heading: a city may
 // have several airports.
-func (r *Reader) isBetterCode(at int, field Column, unknown []int) bool {
-	before := r.placeOf(field.Name)
-	return r.typ == "flights" && r.reading == interpreted && (field.Name == "from" || field.Name == "to") && slices.Contains(unknown, before) &&
-		codeHeadWords.hasAny(headWords(r.heads[at])) && !codeHeadWords.hasAny(headWords(r.heads[before]))
+func (t *table) isBetterCode(at int, field Column, unknown []int) bool {
+	before := t.placeOf(field.Name)
+	return t.typ == "flights" && t.reading == interpreted && (field.Name == "from" || field.Name == "to") && slices.Contains(unknown, before) &&
+		codeHeadWords.hasAny(headWords(t.heads[at])) && !codeHeadWords.hasAny(headWords(t.heads[before]))
 }
 
 // interpretRow completes the object of a row by what its cells mean together, and returns the faults of a row that would
-// count otherwise than it says.
-func (r *Reader) interpretRow(b *body, typ string, cells []string) (faults []apperr.Detail) {
-	take := func(found ...*apperr.Detail) {
-		for _, fault := range found {
-			if fault != nil {
-				faults = append(faults, *fault)
-			}
+// count otherwise than it says. The order matters, and is another one than that of the head, where a rule leaves columns to
+// those behind it: a rule for rows has the fields that the ones before it have set. First are those that set fields by their own
+// columns, then those that conclude fields from others, and those that ask about what the record would not count are last.
+func (in *interpreter) interpretRow(row *row) (faults []apperr.Detail) {
+	if in.reading != interpreted {
+		return in.apply(row, in.prices.takeCurrency, in.lodging.nights, in.routes.itinerary)
+	}
+	faults = in.apply(row,
+		in.takeSeconds,
+		in.perItem.takeEach,
+		in.dimensions.takeSides,
+		in.durations.duration,
+		in.perItem.leaveOutAlone,
+		in.perItem.lacksUnit,
+		in.modeDistances.byModes,
+		in.areaWeights.areaWeight,
+		in.treatments.treated,
+		in.travellers.shared,
+		in.drinks.takeDrink,
+		in.prints.take,
+		in.seats.takeSeats,
+		in.tickets.ticket,
+		in.tickets.wayOfTrip,
+		in.tickets.bookingClass,
+		in.travellers.traveller,
+		in.travellers.mode,
+		in.travellers.drivenBy,
+		in.travellers.oneHired,
+		in.wasteTypes.wasteCode,
+		in.wasteTypes.wasteNamed,
+		in.shares.hiredNamed,
+		byRoad,
+		in.prices.takeVAT,
+		in.prices.takeCurrency,
+		in.lodging.nights,
+		in.lodging.takeRoomKinds,
+		in.meals.takeMeals,
+		in.lodging.sharedRoom,
+		in.lodging.sameRoom,
+		in.lodging.takeRoomNights,
+		in.lodging.guestByName,
+		in.lodging.nightOfLine,
+		in.routes.itinerary,
+		in.legs.severalLegs,
+		in.parts.takeParts,
+		in.tickets.legs,
+		in.subjects.dietServed,
+		in.readings.usedBetween,
+		in.unitsBeside.besideUnit,
+		in.perItem.severalOfEach,
+		in.tonneKms.tonneKm,
+		in.tonneKms.unweighed,
+		in.meters.ratedInKilowatts,
+		in.meters.meterFactor,
+		in.perItem.perhapsEachOf,
+		in.origins.serial,
+		in.subjects.servesSeveral,
+		in.subjects.otherSubject,
+		in.distances.ways,
+		in.distances.bothWays,
+		in.distances.takeWhole,
+		in.leftOut.leavesOut,
+		in.shares.partOf,
+		in.shares.severalClasses,
+		in.tickets.codeshare,
+		in.tickets.emptyReturn,
+		in.tickets.segments,
+		in.origins.otherGroups,
+		in.shares.partlyFull,
+		in.shares.partInColumn,
+		in.meters.submeter,
+		in.tickets.seasonTicket,
+		in.shares.sharesOfValues,
+	)
+	in.noteUnread(row.unread) // at the end: each of them may leave a cell out
+	return faults
+}
+
+// apply applies rules to a row, and returns its faults.
+func (in *interpreter) apply(row *row, rules ...func(*row) *apperr.Detail) (faults []apperr.Detail) {
+	for _, rule := range rules {
+		if fault := rule(row); fault != nil {
+			faults = append(faults, *fault)
 		}
 	}
-	if r.reading != interpreted {
-		take(r.takeCurrency(b), r.nights(b, cells), r.itinerary(b, cells))
-		return faults
-	}
-	take(r.takeSeconds(b, typ, cells), r.takeEach(b, cells), r.takeSides(b, cells), r.duration(b, cells))
-	r.leaveOutAlone(b, typ)
-	take(r.lacksUnit(b, typ))
-	take(r.byModes(b, cells), r.areaWeight(b, cells), r.treated(b, cells))
-	take(r.shared(b), r.takeDrink(b, cells), r.copies(b, cells), r.takeSeats(b, cells))
-	r.ticket(b, cells)
-	take(r.wayOfTrip(b, cells))
-	r.bookingClass(b, cells)
-	r.traveller(b, cells)
-	r.mode(b, cells)
-	r.driver(b, cells)
-	r.oneHired(b, cells)
-	r.wasteCode(b, cells)
-	r.wasteNamed(b, typ, cells)
-	r.hiredNamed(b, typ, cells)
-	if typ == "freight" {
-		byRoad(b)
-	}
-	take(r.takeVAT(b, cells), r.takeCurrency(b), r.nights(b, cells), r.takeRoomKinds(b, cells), r.takeMeals(b, cells), r.sharedRoom(b, cells), r.room(b, cells), r.roomNights(b, cells))
-	r.guestByName(b, cells)
-	r.nightOfLine(b, cells)
-	take(r.itinerary(b, cells), r.severalLegs(b, typ, cells), r.takeParts(b, cells), r.legs(b, cells))
-	r.dietServed(b, typ, cells)
-	take(r.usedBetween(b, cells), r.besideUnit(b, cells), r.severalOfEach(cells), r.tonneKm(b, cells), r.unweighed(b, typ, cells), r.ratedInKilowatts(b, typ, cells), r.meterFactor(b, typ, cells), r.perhapsEachOf(b, typ, cells))
-	take(r.serial(b), r.servesSeveral(b, typ, cells), r.otherSubject(b, typ, cells), r.ways(b, cells), r.bothWays(b, typ, cells), r.whole(b, cells), r.leavesOut(cells), r.partOf(typ, cells), r.severalClasses(b, typ, cells))
-	take(r.codeshare(b, cells), r.emptyReturn(b, cells), r.segments(b, cells), r.otherGroups(b, cells), r.partlyFull(b, typ, cells))
-	take(r.partInColumn(cells), r.submeter(cells), r.seasonTicket(b, cells), r.sharesOfValues(b, cells))
-	r.noteUnread(b.unread) // at the end: each of them may leave a cell out
 	return faults
 }

@@ -17,7 +17,7 @@ func KeepColumns(to io.Writer, from io.Reader, typ string, o Options) (ignored [
 	}
 	var take []int
 	for i, c := range r.columns {
-		if r.marks[i] != noMark || slices.Contains(r.quantity, i) || slices.ContainsFunc(Columns(typ), func(known Column) bool { return known.Name == c.Name }) {
+		if r.marks.of[i] != noMark || slices.Contains(r.quantity, i) || slices.ContainsFunc(Columns(typ), func(known Column) bool { return known.Name == c.Name }) {
 			take = append(take, i)
 		}
 	}
@@ -30,10 +30,10 @@ func KeepColumns(to io.Writer, from io.Reader, typ string, o Options) (ignored [
 		}
 		clear(only)
 		for n, i := range take {
-			if i < len(cells) && i == r.peopleAt && written > r.head && !bareNumber(cells[i]) && !isShare(strings.TrimSpace(cells[i])) {
+			if i < len(cells) && i == r.origins.people.index() && written > r.head && !bareNumber(cells[i]) && !isShare(strings.TrimSpace(cells[i])) {
 				continue // a name
 			}
-			if i < len(cells) && (r.marks[i] == noMark || r.columns[i].Name != "" || written <= r.head || r.marked(r.marks[i], strings.TrimSpace(cells[i]))) {
+			if i < len(cells) && (r.marks.of[i] == noMark || r.columns[i].Name != "" || written <= r.head || r.marks.marked(r.marks.of[i], strings.TrimSpace(cells[i]))) {
 				only[n] = cells[i]
 			}
 		}
@@ -66,11 +66,11 @@ func KeepColumns(to io.Writer, from io.Reader, typ string, o Options) (ignored [
 // keepLabel writes the label of a row of totals into the first text column that is kept, if its
 // own column is not kept: otherwise the row would count as people without an origin.
 func (r *Reader) keepLabel(only []string, take []int, cells []string) {
-	n := r.named(cells)
-	if r.totals(cells) == nil || n.label == "" || slices.Contains(take, n.at) {
+	n := r.totals.named(cells)
+	if r.totals.fault(cells) == nil || n.label == "" || slices.Contains(take, n.at) {
 		return
 	}
-	if to := slices.IndexFunc(take, func(i int) bool { return r.marks[i] == noMark && !r.columns[i].number() }); to >= 0 && strings.TrimSpace(only[to]) == "" {
+	if to := slices.IndexFunc(take, func(i int) bool { return r.marks.of[i] == noMark && !r.columns[i].number() }); to >= 0 && strings.TrimSpace(only[to]) == "" {
 		only[to] = n.label
 	}
 }

@@ -11,6 +11,12 @@ import (
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
+// leftOut are the fields of amounts that would be left out, by the place of their column.
+type leftOut struct {
+	*table
+	fields map[int]string
+}
+
 // buildingEnergy are the fields of the kinds of energy of a building; the words for them are in lists of their names.
 var buildingEnergy = [...]string{"electricityKWh", "gasKWh", "heatKWh"}
 
@@ -18,7 +24,7 @@ var buildingEnergy = [...]string{"electricityKWh", "gasKWh", "heatKWh"}
 func energyWords(field string) wordList { return ofType("energyWords", field) }
 
 // findLeftOut finds the columns of an amount that would be left out.
-func (r *Reader) findLeftOut() {
+func (r *leftOut) findLeftOut() {
 	for at, head := range r.heads {
 		if !r.free(at) || r.typ != "venue" {
 			continue
@@ -27,7 +33,7 @@ func (r *Reader) findLeftOut() {
 			r.leaveOut(at, strings.Join(buildingEnergy[:], " or "))
 		}
 		for _, field := range buildingEnergy {
-			if !r.heading(field) && energyWords(field).hasAny(wordsOf(head)) && hasEnergyUnit(head) && r.leftOut[at] == "" {
+			if !r.heading(field) && energyWords(field).hasAny(wordsOf(head)) && hasEnergyUnit(head) && r.fields[at] == "" {
 				r.leaveOut(at, field)
 			}
 		}
@@ -35,11 +41,11 @@ func (r *Reader) findLeftOut() {
 }
 
 // leaveOut takes note of a column whose amounts would be left out, and of the fields that have them.
-func (r *Reader) leaveOut(at int, field string) {
-	if r.leftOut == nil {
-		r.leftOut = map[int]string{}
+func (r *leftOut) leaveOut(at int, field string) {
+	if r.fields == nil {
+		r.fields = map[int]string{}
 	}
-	r.leftOut[at] = field
+	r.fields[at] = field
 }
 
 // ofArea are units of heads of energy for each square metre, which is no amount.
@@ -47,7 +53,7 @@ var ofArea = regexp.MustCompile(`(?i)m2|m²|sqm|qm|sq ?ft`)
 
 // energyOfNoKind reports whether a heading is of energy that may be of any kind, in a table without columns of the kinds: kWh,
 // Usage (MWh), kWh per day. A venue would be estimated from its area instead.
-func (r *Reader) energyOfNoKind(head string) bool {
+func (r *leftOut) energyOfNoKind(head string) bool {
 	kind := func(field string) bool { return energyWords(field).hasAny(wordsOf(head)) }
 	return hasEnergy(head) && !ofArea.MatchString(head) && !r.heading(buildingEnergy[:]...) && !slices.ContainsFunc(buildingEnergy[:], kind)
 }
@@ -65,12 +71,12 @@ func hasEnergyUnit(head string) bool {
 }
 
 // leavesOut returns the fault of a row with an amount that would be left out.
-func (r *Reader) leavesOut(cells []string) *apperr.Detail {
-	if len(r.leftOut) == 0 {
+func (r *leftOut) leavesOut(row *row) *apperr.Detail {
+	if len(r.fields) == 0 {
 		return nil
 	}
-	for at := range cells {
-		field, cell := r.leftOut[at], oneCell(cells, at)
+	for at := range row.cells {
+		field, cell := r.fields[at], oneCell(row.cells, at)
 		if field == "" || !strings.ContainsAny(cell, "123456789") {
 			continue
 		}

@@ -15,6 +15,12 @@ import (
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
+// legs are the columns of the legs of journeys.
+type legs struct {
+	*table
+	of []legColumn
+}
+
 // legPart is what a column has of one leg of a journey.
 type legPart uint8
 
@@ -131,7 +137,7 @@ func headWords(head string) (words []string) {
 var travels = []string{"flights", "ground-transport", "freight", Mixed}
 
 // findLegs finds the columns of the legs of journeys.
-func (r *Reader) findLegs() {
+func (r *legs) findLegs() {
 	if !slices.Contains(travels, r.typ) {
 		return
 	}
@@ -143,10 +149,10 @@ func (r *Reader) findLegs() {
 		if part == noPart {
 			continue
 		}
-		r.legColumns = append(r.legColumns, legColumn{at, number, part})
+		r.of = append(r.of, legColumn{at, number, part})
 		r.use(at)
 	}
-	slices.SortStableFunc(r.legColumns, func(a, b legColumn) int { return cmp.Compare(a.number, b.number) })
+	slices.SortStableFunc(r.of, func(a, b legColumn) int { return cmp.Compare(a.number, b.number) })
 }
 
 // leg is one leg of a journey as its columns have it.
@@ -168,33 +174,33 @@ type rowLegs struct {
 }
 
 // severalLegs joins the legs of a row into one journey, and returns the fault of a row whose legs are not connected.
-func (r *Reader) severalLegs(b *body, typ string, cells []string) *apperr.Detail {
-	if len(r.legColumns) == 0 {
+func (r *legs) severalLegs(row *row) *apperr.Detail {
+	if len(r.of) == 0 {
 		return nil
 	}
-	if columnOf(typ, "from").Name == "" {
-		for _, c := range r.legColumns {
-			if oneCell(cells, c.at) != "" {
-				b.unread = append(b.unread, c.at)
+	if columnOf(row.typ, "from").Name == "" {
+		for _, c := range r.of {
+			if oneCell(row.cells, c.at) != "" {
+				row.unread = append(row.unread, c.at)
 			}
 		}
 		return nil
 	}
-	l, fault := r.legsOf(b, typ, cells)
+	l, fault := r.legsOf(&row.body, row.typ, row.cells)
 	if fault != nil {
 		return fault
 	}
-	if l.far >= 0 && (len(l.legs) == 0 || b.has(distanceField)) {
+	if l.far >= 0 && (len(l.legs) == 0 || row.has(distanceField)) {
 		return &apperr.Detail{Field: r.heads[l.far], Code: fields.NotAllowed, Suggestions: []string{distanceField},
-			Message: fmt.Sprintf("%s is %.40s, which the record would not count. Write a row for each leg, or the distance of all of them into a column distanceKm.", r.heads[l.far], oneCell(cells, l.far))}
+			Message: fmt.Sprintf("%s is %.40s, which the record would not count. Write a row for each leg, or the distance of all of them into a column distanceKm.", r.heads[l.far], oneCell(row.cells, l.far))}
 	}
 	if len(l.legs) == 0 && len(l.stops) == 0 {
 		return nil
 	}
-	if l.class != nil && !b.has("class") {
-		b.set("class", l.class)
+	if l.class != nil && !row.has("class") {
+		row.set("class", l.class)
 	}
-	whole := leg{from: b.text("from"), to: b.text("to"), at: l.stopAt, between: b.texts("via")}
+	whole := leg{from: row.text("from"), to: row.text("to"), at: l.stopAt, between: row.texts("via")}
 	if len(l.legs) == 0 || l.legs[0].number != 1 && (whole.from != "" || whole.to != "") {
 		l.legs = slices.Insert(l.legs, 0, whole)
 		whole = leg{}
@@ -215,16 +221,16 @@ func (r *Reader) severalLegs(b *body, typ string, cells []string) *apperr.Detail
 				Message: fmt.Sprintf("The legs do not stop at %.40s, which the row has as a stop. Write the stops once, or a row for each leg.", stop)}
 		}
 	}
-	return b.journey(r.heads[at], places)
+	return row.journey(r.heads[at], places)
 }
 
 // legsOf reads the columns of legs.
-func (r *Reader) legsOf(b *body, typ string, cells []string) (l rowLegs, fault *apperr.Detail) {
+func (r *legs) legsOf(b *body, typ string, cells []string) (l rowLegs, fault *apperr.Detail) {
 	l.far, l.classAt = -1, -1
 	if at := slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == "class" }); at >= 0 {
 		l.class, l.classAt = b.values["class"], at
 	}
-	for _, c := range r.legColumns {
+	for _, c := range r.of {
 		cell := Unguard(oneCell(cells, c.at))
 		if cell == "" || strings.Trim(cell, "-–—./ ") == "" {
 			continue
@@ -281,7 +287,7 @@ func (r *Reader) legsOf(b *body, typ string, cells []string) (l rowLegs, fault *
 }
 
 // chain returns the places of the legs in order; each leg begins where the one before ends.
-func (r *Reader) chain(l rowLegs) (places []string, fault *apperr.Detail) {
+func (r *legs) chain(l rowLegs) (places []string, fault *apperr.Detail) {
 	for i, of := range l.legs {
 		if i > 0 {
 			of.from = cmp.Or(of.from, places[len(places)-1])

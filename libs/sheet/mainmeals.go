@@ -1,6 +1,10 @@
 package sheet
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+)
 
 // mainMealWords are words for main meals in the name of what was served, and servedWords others beside the diet that say no more
 // of it: Hot vegetarian lunch, Repas végétarien, Chicken main course.
@@ -31,14 +35,15 @@ func mainMeal(text string) string {
 }
 
 // dietServed sets the diet of a row of main meals in a table without diets, if the name of what was served has it.
-func (r *Reader) dietServed(b *body, typ string, cells []string) {
-	if typ != "catering" || !b.has("meals") || b.has("diet") || b.light() || r.heading("diet") {
-		return
+func (r *subjects) dietServed(row *row) *apperr.Detail {
+	if row.typ != "catering" || !row.has("meals") || row.has("diet") || row.light() || r.heading("diet") {
+		return nil
 	}
-	for _, at := range r.subjects {
-		if diet := mainMeal(Unguard(oneCell(cells, at))); diet != "" {
-			b.put("diet", diet)
-			return
+	for _, at := range r.at {
+		if diet := mainMeal(Unguard(oneCell(row.cells, at))); diet != "" {
+			row.put("diet", diet)
+			return nil
 		}
 	}
+	return nil
 }

@@ -11,6 +11,12 @@ import (
 	"github.com/eventcarbon/ecf/libs/fields"
 )
 
+// meals are the columns of how many of each meal there are.
+type meals struct {
+	*table
+	of []partColumn
+}
+
 // Words of headings of how many of each meal there are, such as Breakfast, Number of lunches and Abendessen (Personen): the
 // meals by their type, and what stands beside them.
 const besideMeals wordList = "besideMeals"
@@ -25,7 +31,7 @@ const breakfast = "breakfast"
 
 // findMeals finds the columns with the numbers of breakfasts, lunches and dinners, in a table without a column that names
 // the meal of a row.
-func (r *Reader) findMeals() {
+func (r *meals) findMeals() {
 	if r.typ != "catering" || r.heading("mealType") {
 		return
 	}
@@ -33,7 +39,7 @@ func (r *Reader) findMeals() {
 		word := strings.Join(slices.DeleteFunc(wordsOf(head), besideMeals.has), "")
 		of := slices.IndexFunc(mealTypes[:], func(mealType string) bool { return mealsOf(mealType).has(word) })
 		if of >= 0 && r.free(at) {
-			r.meals = append(r.meals, partColumn{at, mealTypes[of]})
+			r.of = append(r.of, partColumn{at, mealTypes[of]})
 			r.addCounts(at)
 		}
 	}
@@ -41,16 +47,16 @@ func (r *Reader) findMeals() {
 
 // takeMeals adds up the main meals of a row, and makes its breakfasts servings: they are counted beside main meals, as a
 // record of breakfasts alone would count them.
-func (r *Reader) takeMeals(b *body, cells []string) *apperr.Detail {
+func (r *meals) takeMeals(row *row) *apperr.Detail {
 	counts, last, said := map[string]int64{}, -1, []string(nil)
-	for _, part := range r.meals {
-		n, ok, err := countIn(cells, part.at)
+	for _, part := range r.of {
+		n, ok, err := countIn(row.cells, part.at)
 		if !ok {
 			continue
 		}
 		if err != nil {
 			return &apperr.Detail{Field: r.heads[part.at], Code: fields.BadFormat, Suggestions: []string{"meals"},
-				Message: fmt.Sprintf("%s has how many of these meals there are; got %.40q. Or write a row for each meal, with the columns meals and mealType.", r.heads[part.at], oneCell(cells, part.at))}
+				Message: fmt.Sprintf("%s has how many of these meals there are; got %.40q. Or write a row for each meal, with the columns meals and mealType.", r.heads[part.at], oneCell(row.cells, part.at))}
 		}
 		counts[part.field] += n
 		last, said = part.at, append(said, fmt.Sprintf("%s %d", r.heads[part.at], n))
@@ -59,36 +65,36 @@ func (r *Reader) takeMeals(b *body, cells []string) *apperr.Detail {
 		return nil
 	}
 	early, main := counts[breakfast], counts["lunch"]+counts["dinner"]
-	if all := int64(b.number("meals")); b.has("meals") && all != main && all != main+early {
+	if all := int64(row.number("meals")); row.has("meals") && all != main && all != main+early {
 		return &apperr.Detail{Field: r.heads[last], Code: fields.NotAllowed, Suggestions: []string{"meals"},
-			Message: fmt.Sprintf("The row has %d meals in %s, and others by their kind (%.120s). Write a row for each, with the columns meals and mealType.", all, r.Head("meals"), strings.Join(said, ", "))}
+			Message: fmt.Sprintf("The row has %d meals in %s, and others by their kind (%.120s). Write a row for each, with the columns meals and mealType.", all, r.headingOf("meals"), strings.Join(said, ", "))}
 	}
 	if early+main == 0 {
 		return &apperr.Detail{Field: r.heads[last], Code: RowNotCounted, Message: fmt.Sprintf("There are no meals in the row (%.120s). Delete it from the file.", strings.Join(said, ", "))}
 	}
-	b.remove("meals")
+	row.remove("meals")
 	if main > 0 {
-		b.set("meals", json.RawMessage(strconv.FormatInt(main, 10)))
+		row.set("meals", json.RawMessage(strconv.FormatInt(main, 10)))
 	}
 	for _, mealType := range mealTypes[1:] {
 		if n := counts[mealType]; n > 0 && n == main {
-			b.set("mealType", json.RawMessage(strconv.Quote(mealType)))
+			row.set("mealType", json.RawMessage(strconv.Quote(mealType)))
 		}
 	}
 	if early == 0 {
 		return nil
 	}
 	serving := breakfast
-	if b.text("diet") == "vegan" {
+	if row.text("diet") == "vegan" {
 		serving = "breakfast_vegan"
 	}
 	if main == 0 {
-		b.remove("diet") // records have it with main meals only
+		row.remove("diet") // records have it with main meals only
 	}
-	if b.has("servings") {
+	if row.has("servings") {
 		return &apperr.Detail{Field: r.heads[last], Code: SeveralRecords, Suggestions: []string{"servings"},
 			Message: fmt.Sprintf("The row has breakfasts (%.120s) and a column servings. Write the breakfasts into servings, or into a row of their own.", strings.Join(said, ", "))}
 	}
-	b.put("servings", map[string]int64{serving: early})
+	row.put("servings", map[string]int64{serving: early})
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
 )
 
@@ -18,31 +19,31 @@ const (
 )
 
 // findMode finds the columns that determine the mode of journeys in a table that has no column of modes.
-func (r *Reader) findMode() {
+func (r *travellers) findMode() {
 	if r.typ != "ground-transport" && r.typ != "freight" || r.heading("mode") {
 		return
 	}
 	for at, head := range r.heads {
 		if r.free(at) && (trainHeads.has(plain(head)) || productHeads.has(plain(head)) || vehicleHeads.has(plain(head))) {
-			r.modesAt = append(r.modesAt, at)
+			r.modes = append(r.modes, at)
 		}
 	}
 }
 
 // mode sets the mode of a row by its train or by the product that was sold: ICE, TGV 6607, UberX.
-func (r *Reader) mode(b *body, cells []string) {
-	b.putKind(b.vehicle)
-	for _, at := range r.modesAt {
-		cell := Unguard(oneCell(cells, at))
+func (r *travellers) mode(row *row) *apperr.Detail {
+	row.putKind(row.vehicle)
+	for _, at := range r.modes {
+		cell := Unguard(oneCell(row.cells, at))
 		if r.typ == "freight" {
-			if mode := columnOf(r.typ, "mode").values[key(cell)]; mode != "" && !b.has("mode") {
-				b.set("mode", json.RawMessage(strconv.Quote(mode)))
+			if mode := columnOf(r.typ, "mode").values[key(cell)]; mode != "" && !row.has("mode") {
+				row.set("mode", json.RawMessage(strconv.Quote(mode)))
 				r.use(at)
 			}
 			continue
 		}
-		if kind := carOf(cell); !b.has("mode") && kind.mode != "" {
-			b.putKind(kind)
+		if kind := carOf(cell); !row.has("mode") && kind.mode != "" {
+			row.putKind(kind)
 			r.use(at)
 			continue
 		}
@@ -53,11 +54,12 @@ func (r *Reader) mode(b *body, cells []string) {
 		if mode == "" && productHeads.has(plain(r.heads[at])) {
 			mode = trainAmong(cell)
 		}
-		if mode != "" && !b.has("mode") {
-			b.set("mode", json.RawMessage(strconv.Quote(mode)))
+		if mode != "" && !row.has("mode") {
+			row.set("mode", json.RawMessage(strconv.Quote(mode)))
 			r.use(at)
 		}
 	}
+	return nil
 }
 
 // trainAmong returns the mode of a train among the words of what a railway sold: Super Sparpreis ICE.

@@ -15,6 +15,16 @@ import (
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
+// prices are the amounts of money of a table.
+type prices struct {
+	*table
+	perItem *perItem
+	// thousands is the column of amounts in thousands.
+	thousands place
+	// vat are the columns of value-added tax.
+	vat vatColumns
+}
+
 // moneyField and currencyField are the fields of an amount of money and its currency.
 const (
 	moneyField    = "amount"
@@ -108,7 +118,7 @@ func currencyCounted(word string) string {
 }
 
 // thousandfold sets an amount of money to a thousand times the number of a cell.
-func (r *Reader) thousandfold(b *body, at int, number string) *apperr.Detail {
+func (r *prices) thousandfold(b *body, at int, number string) *apperr.Detail {
 	n, filled, fault := r.partNumber(at, number)
 	if fault != nil || !filled {
 		return fault
@@ -160,44 +170,44 @@ func isThousands(unit string) bool {
 }
 
 // noteThousands takes note of a heading of amounts of money in thousands.
-func (r *Reader) noteThousands(at int) {
+func (r *prices) noteThousands(at int) {
 	_, unit, _ := unitOfHead(r.heads[at])
 	if isThousands(unit) {
-		r.thousandsAt = at
+		r.thousands = placeAt(at)
 	}
 }
 
 // amountOfMoney takes a cell of amounts of money, and returns its number; taken reports that nothing else is to be done with it.
-func (r *Reader) amountOfMoney(b *body, at int, cell string) (number string, taken bool, fault *apperr.Detail) {
+func (r *prices) amountOfMoney(b *body, at int, cell string) (number string, taken bool, fault *apperr.Detail) {
 	number, currency, ofThousands := money(cell)
 	b.currency = currency
 	switch {
-	case at == r.thousandsAt && currency != "" && !ofThousands:
+	case at == r.thousands.index() && currency != "" && !ofThousands:
 		return number, true, &apperr.Detail{Field: r.heads[at], Code: fields.BadFormat,
 			Message: fmt.Sprintf("%s says that its amounts are in thousands, and %.40q has a currency of its own. Write the amount without it, or all of it below a heading without thousands.", r.heads[at], cell)}
-	case ofThousands || at == r.thousandsAt:
+	case ofThousands || at == r.thousands.index():
 		return number, true, r.thousandfold(b, at, number)
 	}
 	return number, false, nil
 }
 
 // takeCurrency sets the currency of a row from its amount, if it has no other.
-func (r *Reader) takeCurrency(b *body) *apperr.Detail {
-	if b.currency == "" && (b.values[moneyField] != nil || b.stated[moneyField] != "") {
-		b.currency = r.currency
+func (r *prices) takeCurrency(row *row) *apperr.Detail {
+	if row.currency == "" && (row.values[moneyField] != nil || row.stated[moneyField] != "") {
+		row.currency = r.currency
 	}
-	if b.currency == "" {
+	if row.currency == "" {
 		return nil
 	}
-	stated := b.values[currencyField]
+	stated := row.values[currencyField]
 	if stated == nil {
-		b.set(currencyField, json.RawMessage(strconv.Quote(b.currency)))
+		row.set(currencyField, json.RawMessage(strconv.Quote(row.currency)))
 		return nil
 	}
-	if text := ""; json.Unmarshal(stated, &text) == nil && !strings.EqualFold(strings.TrimSpace(text), b.currency) && signs[text] != b.currency {
+	if text := ""; json.Unmarshal(stated, &text) == nil && !strings.EqualFold(strings.TrimSpace(text), row.currency) && signs[text] != row.currency {
 		at := slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == currencyField })
-		return &apperr.Detail{Field: r.heads[at], Code: fields.NotAllowed, Suggestions: []string{b.currency},
-			Message: fmt.Sprintf("The amount is written in %s, and the currency is %q; they have to be one.", b.currency, text)}
+		return &apperr.Detail{Field: r.heads[at], Code: fields.NotAllowed, Suggestions: []string{row.currency},
+			Message: fmt.Sprintf("The amount is written in %s, and the currency is %q; they have to be one.", row.currency, text)}
 	}
 	return nil
 }

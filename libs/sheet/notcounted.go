@@ -12,6 +12,17 @@ import (
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
+// marks are what the columns of a table that are not fields state about its rows.
+type marks struct {
+	*table
+	subjects *subjects
+	// of are those of the columns, by index.
+	of []mark
+	// firstSide is the side of the ledger of the first row, with its word.
+	firstSide int
+	firstSaid string
+}
+
 const (
 	// RowNotCounted is the code of a row that the file itself marks as not to be counted:
 	// what was cancelled, refunded or credited, whom the event reaches online, a second
@@ -77,18 +88,18 @@ const (
 const longestMark = 60
 
 // findMarks finds the columns that state whether a row counts.
-func (r *Reader) findMarks() {
+func (r *marks) findMarks() {
 	people := r.typ == footprint.OriginRows
 	for at, head := range r.heads {
-		if at == r.typeAt && r.typ != Mixed {
-			if r.marks[at] = states; hasServices(r.typ) {
-				r.marks[at] = services
+		if at == r.typeAt.index() && r.typ != Mixed {
+			if r.of[at] = states; hasServices(r.typ) {
+				r.of[at] = services
 			}
 			continue
 		}
 		if head == "" || !r.free(at) {
 			if people && r.columns[at].Name == "mode" {
-				r.marks[at] = presence
+				r.of[at] = presence
 			}
 			continue
 		}
@@ -100,46 +111,46 @@ func (r *Reader) findMarks() {
 		has := func(heads wordList) bool { return heads.has(name) }
 		switch {
 		case hasServices(r.typ) && has(serviceHeads):
-			r.marks[at] = services
+			r.of[at] = services
 		case (r.typ == "energy" || r.typ == "venue") && has(flowHeads):
-			r.marks[at] = flows
+			r.of[at] = flows
 		case r.typ == "purchases" && creditHeads.has(stem):
-			r.marks[at] = credits
+			r.of[at] = credits
 		case refundHeads.has(stem) && !r.reimburses(stem):
-			r.marks[at] = refunds
+			r.of[at] = refunds
 		case people && has(attendsHeads):
-			r.marks[at] = attends
+			r.of[at] = attends
 		case people && has(onlineHeads):
-			r.marks[at] = presence
+			r.of[at] = presence
 		case has(stateHeads) || slices.ContainsFunc(stateParts.all(), func(part string) bool { return strings.Contains(name, part) }):
-			r.marks[at] = states
+			r.of[at] = states
 		case has(flagHeads):
-			r.marks[at] = flags
+			r.of[at] = flags
 		case has(sideHeads):
-			r.marks[at] = sides
+			r.of[at] = sides
 		case has(reverseHeads) || reverseHeads.has(stem):
-			r.marks[at] = reverse
+			r.of[at] = reverse
 		}
-		if of := r.peopleMark(at); of == companions || of == absent && people || of == counts && r.marks[at] == reverse || r.marks[at] == noMark {
-			r.marks[at] = of
-		} else if of == counts && r.marks[at] == attends {
-			r.marks[at] = attendance
+		if of := r.peopleMark(at); of == companions || of == absent && people || of == counts && r.of[at] == reverse || r.of[at] == noMark {
+			r.of[at] = of
+		} else if of == counts && r.of[at] == attends {
+			r.of[at] = attendance
 		}
 	}
 }
 
 // notCounted returns the fault of a row that is marked as not to be counted, or repeats the
 // headings.
-func (r *Reader) notCounted(cells []string) *apperr.Detail {
+func (r *marks) notCounted(cells []string) *apperr.Detail {
 	if r.o.Rules > 0 && r.isHead(cells) {
 		return &apperr.Detail{Code: RepeatedHead, Message: "The row is the head once more; delete it from the file."}
 	}
-	for at, kind := range r.marks {
+	for at, kind := range r.of {
 		if at >= len(cells) {
 			continue
 		}
 		cell := strings.TrimSpace(cells[at])
-		if kind == noMark && r.reading == interpreted && r.heads[at] != "" && (r.free(at) || at == r.typeAt || r.columns[at].Name == "description") && onlyStops(Unguard(cell)) {
+		if kind == noMark && r.reading == interpreted && r.heads[at] != "" && (r.free(at) || at == r.typeAt.index() || r.columns[at].Name == "description") && onlyStops(Unguard(cell)) {
 			kind = states // the column says nothing else of this row
 		} else if kind != flows && r.reading == interpreted && r.heads[at] != "" && r.isFlow(at, Unguard(cell)) {
 			kind = flows
@@ -187,13 +198,13 @@ func (r *Reader) notCounted(cells []string) *apperr.Detail {
 }
 
 // isHead reports whether every nonempty cell is the heading of its column.
-func (r *Reader) isHead(cells []string) bool {
+func (t *table) isHead(cells []string) bool {
 	found := 0
 	for i, cell := range cells {
 		if cell = strings.TrimSpace(cell); cell == "" {
 			continue
 		}
-		if i >= len(r.heads) || !strings.EqualFold(oneLine(cell), r.heads[i]) {
+		if i >= len(t.heads) || !strings.EqualFold(oneLine(cell), t.heads[i]) {
 			return false
 		}
 		found++
@@ -202,7 +213,7 @@ func (r *Reader) isHead(cells []string) bool {
 }
 
 // marked reports whether a cell states that its row does not count.
-func (r *Reader) marked(kind mark, cell string) bool {
+func (r *marks) marked(kind mark, cell string) bool {
 	if cell == "" || len(cell) > longestMark {
 		return false
 	}
@@ -240,7 +251,7 @@ func (r *Reader) marked(kind mark, cell string) bool {
 }
 
 // side returns the fault of a row on the other side of the ledger than the first one of the file.
-func (r *Reader) side(at int, cell string) *apperr.Detail {
+func (r *marks) side(at int, cell string) *apperr.Detail {
 	which := 0
 	switch strings.ToLower(cell) {
 	case "s", "soll", "d", "dr", "debit", "debet":

@@ -71,16 +71,16 @@ func (n *Numbers) Format() string {
 
 // residue returns the fault of a number that is what a calculation of a spreadsheet leaves of nothing, such as 1E-30: as an
 // amount it would count nothing, and be taken for one.
-func (r *Reader) residue(at int, cell string) *apperr.Detail {
-	if r.reading != interpreted || !strings.ContainsAny(cell, "eE") {
+func (t *table) residue(at int, cell string) *apperr.Detail {
+	if t.reading != interpreted || !strings.ContainsAny(cell, "eE") {
 		return nil
 	}
 	n, err := strconv.ParseFloat(strings.Replace(cell, ",", ".", 1), 64)
 	if err != nil || n == 0 || math.Abs(n) >= leastAmount {
 		return nil
 	}
-	return &apperr.Detail{Field: r.heads[at], Code: fields.OutOfRange,
-		Message: fmt.Sprintf("%s is %.40s, which is less than any amount: spreadsheets leave such numbers of a difference of nothing. Write the amount, or 0.", r.heads[at], cell)}
+	return &apperr.Detail{Field: t.heads[at], Code: fields.OutOfRange,
+		Message: fmt.Sprintf("%s is %.40s, which is less than any amount: spreadsheets leave such numbers of a difference of nothing. Write the amount, or 0.", t.heads[at], cell)}
 }
 
 // leastAmount is below what no amount of a record is, in any unit.
@@ -98,19 +98,19 @@ func ambiguous(cell string) *units.AmbiguousNumberError {
 func HasTwoReadings(text string) bool { return ambiguous(text) != nil }
 
 // ambiguousNumber is the fault of such a number.
-func (r *Reader) ambiguousNumber(at int, e *units.AmbiguousNumberError) *apperr.Detail {
-	return &apperr.Detail{Field: r.heads[at], Code: footprint.AmbiguousNumber, Suggestions: e.Readings[:], Message: e.Error() + ". " + footprint.DeclareNumbers}
+func (t *table) ambiguousNumber(at int, e *units.AmbiguousNumberError) *apperr.Detail {
+	return &apperr.Detail{Field: t.heads[at], Code: footprint.AmbiguousNumber, Suggestions: e.Readings[:], Message: e.Error() + ". " + footprint.DeclareNumbers}
 }
 
 // twoReadings returns the fault of an ambiguous number in a file whose number format is neither declared nor evident.
 // Unless Doubts is set, the point is the decimal separator.
-func (r *Reader) twoReadings(i int, cell string) *apperr.Detail {
-	if r.declared() != "" {
+func (t *table) twoReadings(i int, cell string) *apperr.Detail {
+	if t.declared() != "" {
 		return nil
 	}
 	e := ambiguous(cell)
-	if e == nil || !strings.Contains(cell, ",") && !r.o.Doubts && r.rows.Comma != ';' {
+	if e == nil || !strings.Contains(cell, ",") && !t.o.Doubts && !t.semicolons {
 		return nil
 	}
-	return r.ambiguousNumber(i, e)
+	return t.ambiguousNumber(i, e)
 }

@@ -20,7 +20,7 @@ func isPart(text string) bool {
 }
 
 // partOfRow returns the fault of a row that is a part of another one: davon Halle A.
-func (r *Reader) partOfRow(cells []string) *apperr.Detail {
+func (r *marks) partOfRow(cells []string) *apperr.Detail {
 	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
 		cell := Unguard(strings.TrimSpace(cells[at]))
 		if head == "" || r.reading != interpreted || !isPart(cell) {
@@ -36,9 +36,9 @@ func (r *Reader) partOfRow(cells []string) *apperr.Detail {
 var partsDiffer = []string{"flights", "ground-transport", "freight", "waste", "catering", "materials"}
 
 // partInColumn returns the fault of a row with a part of its amount in a column of its own: davon Business.
-func (r *Reader) partInColumn(cells []string) *apperr.Detail {
-	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
-		cell := Unguard(oneCell(cells, at))
+func (r *shares) partInColumn(row *row) *apperr.Detail {
+	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
+		cell := Unguard(oneCell(row.cells, at))
 		if !slices.Contains(partsDiffer, r.typ) || !r.free(at) || !isPart(head) || taxLines.hasAny(wordsOf(head)) || !bareNumber(strings.TrimSuffix(cell, "%")) || !strings.ContainsAny(cell, "123456789") {
 			continue
 		}
@@ -55,13 +55,13 @@ const (
 )
 
 // submeter returns the fault of a row of a meter behind the main one, or of that before it, where rows of both would count.
-func (r *Reader) submeter(cells []string) *apperr.Detail {
+func (r *meters) submeter(row *row) *apperr.Detail {
 	if r.typ != "energy" && r.typ != "water" {
 		return nil
 	}
-	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
+	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
 		name := r.columns[at].Name
-		cell := Unguard(oneCell(cells, at))
+		cell := Unguard(oneCell(row.cells, at))
 		if head == "" || name != "" && name != "description" && name != "site" || len(cell) > longestMark {
 			continue
 		}
@@ -70,12 +70,12 @@ func (r *Reader) submeter(cells []string) *apperr.Detail {
 		if !sub && !mainMeters.hasAny(words) {
 			continue
 		}
-		if r.meterSaid == "" || r.meterIsSub == sub {
-			r.meterSaid, r.meterIsSub = strings.Clone(cell), sub
+		if r.said == "" || r.saidSub == sub {
+			r.said, r.saidSub = strings.Clone(cell), sub
 			return nil
 		}
 		return &apperr.Detail{Field: head, Code: RowNotCounted,
-			Message: fmt.Sprintf("%s is %.40q, and %.40q has a row, too: the main meter has what those behind it have. Delete the rows of one kind, or rename the meter where it is not behind the main one.", head, cell, r.meterSaid)}
+			Message: fmt.Sprintf("%s is %.40q, and %.40q has a row, too: the main meter has what those behind it have. Delete the rows of one kind, or rename the meter where it is not behind the main one.", head, cell, r.said)}
 	}
 	return nil
 }

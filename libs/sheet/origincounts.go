@@ -30,7 +30,7 @@ const (
 var countedThings = map[string][]string{"accommodation": {"rooms", "guests"}, "flights": {"passengers"}, "ground-transport": {"passengers"}, "catering": {"meals"}, "digital": {"participants"}}
 
 // peopleMark returns what a column states about the number of people, or of things, that come about; noMark: nothing.
-func (r *Reader) peopleMark(at int) mark {
+func (r *marks) peopleMark(at int) mark {
 	head := r.heads[at]
 	words := wordsOf(head)
 	has := func(list wordList) bool { return list.hasAny(words) }
@@ -92,7 +92,7 @@ func countsPeopleIn(kind mark, cell string) bool {
 }
 
 // uncounted is the fault of a row that has a number of people in addition to the one that counts.
-func (r *Reader) uncounted(at int, kind mark, cell string) *apperr.Detail {
+func (r *marks) uncounted(at int, kind mark, cell string) *apperr.Detail {
 	message := "%s is %.40q, and the row would count as one person. Head the column people if it is how many come, or leave it out."
 	switch kind {
 	case companions:
@@ -131,8 +131,8 @@ func isWhole(head string) bool {
 
 // hasWhole reports whether a table has a total beside its number of people, and others that are in it: tickets sold, invited, and
 // Total.
-func (r *Reader) hasWhole(people int) bool {
-	return !isWhole(r.heads[people]) && slices.ContainsFunc(r.heads, isWhole) && slices.ContainsFunc(r.heads, isCompanion)
+func (t *table) hasWhole(people int) bool {
+	return !isWhole(t.heads[people]) && slices.ContainsFunc(t.heads, isWhole) && slices.ContainsFunc(t.heads, isCompanion)
 }
 
 // onlineHead reports whether a heading of a list of people is of those who take part online.

@@ -11,6 +11,17 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
+// origins are what a list of where people come from says of them.
+type origins struct {
+	*table
+	// people is the column that may have numbers of people, or names.
+	people place
+	// serials is how many of the rows had their own row number in that column.
+	serials, rows int
+	// address is the heading of the address that the towns of people are taken from.
+	address string
+}
+
 // Heads of what a row of a travel agency is about, as plain writes them; services are the lists of words of what it is, by
 // type, and the others of serviceWords something else.
 const (
@@ -23,9 +34,9 @@ const (
 func hasServices(typ string) bool { return len(ofType(typ, servicesOf).all()) > 0 }
 
 // otherService reports whether a cell names a service other than that of the file's records.
-func (r *Reader) otherService(cell string) bool {
+func (t *table) otherService(cell string) bool {
 	words := wordsOf(cell)
-	return serviceWords.hasAny(words) && !ofType(r.typ, servicesOf).hasAny(words)
+	return serviceWords.hasAny(words) && !ofType(t.typ, servicesOf).hasAny(words)
 }
 
 // Heads of which way energy goes, as plain writes them, and words of ways that are no
@@ -38,8 +49,8 @@ const (
 )
 
 // isFlow reports whether a cell in any column of a table of energy is about such a way.
-func (r *Reader) isFlow(at int, cell string) bool {
-	return (r.typ == "energy" || r.typ == "venue") && (r.free(at) || at == r.typeAt || r.columns[at].Name == "description") && len(cell) <= longestMark && flowLines.hasAny(wordsOf(cell))
+func (t *table) isFlow(at int, cell string) bool {
+	return (t.typ == "energy" || t.typ == "venue") && (t.free(at) || at == t.typeAt.index() || t.columns[at].Name == "description") && len(cell) <= longestMark && flowLines.hasAny(wordsOf(cell))
 }
 
 // Heads of amounts that were paid back, and of those of debits and credits, as plain writes them.
@@ -53,12 +64,12 @@ const (
 const reimbursementHeads wordList = "reimbursementHeads"
 
 // reimburses reports whether a heading is that of a reimbursement in a list of kilometres driven, and of no refund.
-func (r *Reader) reimburses(head string) bool {
+func (r *marks) reimburses(head string) bool {
 	return r.typ == "ground-transport" && r.heading(distanceField) && reimbursementHeads.has(head)
 }
 
 // debited reports whether a row also has an amount of debits.
-func (r *Reader) debited(cells []string) bool {
+func (r *marks) debited(cells []string) bool {
 	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
 		if stem, _, ok := unitOfHead(head); ok {
 			head = stem
@@ -75,12 +86,12 @@ const peopleHeads wordList = "peopleHeads"
 
 // findPeople finds the numbers of people in a list of where they come from, where no column is
 // certainly one of them.
-func (r *Reader) findPeople() {
+func (r *origins) findPeople() {
 	if r.typ != footprint.OriginRows || r.heading("people") {
 		return
 	}
-	if r.peopleAt = r.aside(peopleHeads); r.peopleAt >= 0 {
-		r.columns[r.peopleAt] = columnOf(r.typ, "people")
+	if r.people = r.aside(peopleHeads); r.people.found() {
+		r.columns[r.people.index()] = columnOf(r.typ, "people")
 	}
 }
 
@@ -92,7 +103,7 @@ const serialRows = 3
 
 // serial returns the fault of a row whose number of people is its own row number, as in all rows
 // before it.
-func (r *Reader) serial(b *body) *apperr.Detail {
+func (r *origins) serial(row *row) *apperr.Detail {
 	if r.typ != footprint.OriginRows {
 		return nil
 	}
@@ -100,11 +111,11 @@ func (r *Reader) serial(b *body) *apperr.Detail {
 	if at < 0 || !serialHeads.has(plain(r.heads[at])) {
 		return nil
 	}
-	r.rowsRead++
-	if string(b.values["people"]) == strconv.Itoa(r.rowsRead) && r.serials == r.rowsRead-1 {
+	r.rows++
+	if string(row.values["people"]) == strconv.Itoa(r.rows) && r.serials == r.rows-1 {
 		r.serials++
 	}
-	if r.serials < serialRows || r.serials != r.rowsRead {
+	if r.serials < serialRows || r.serials != r.rows {
 		return nil
 	}
 	return &apperr.Detail{Field: r.heads[at], Code: fields.NotAllowed, Suggestions: []string{"people"},

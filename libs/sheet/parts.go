@@ -17,6 +17,14 @@ import (
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
+// parts are the columns of parts of fields.
+type parts struct {
+	*table
+	of []partColumn
+	// unit is that of the parts of energy.
+	unit string
+}
+
 // Words of headings of parts of the energy that was used: by tariff, by time, by meter.
 const (
 	tariffWords wordList = "tariffWords"
@@ -66,7 +74,7 @@ func partOfEnergy(typ, head string) (field, unit string, by shape, ok bool) {
 
 // findParts finds the columns of parts of the energy that was used, where all columns of energy are some, and of the
 // meals of each diet.
-func (r *Reader) findParts() {
+func (r *parts) findParts() {
 	switch r.typ {
 	case "energy", "venue":
 		r.findEnergy()
@@ -83,13 +91,13 @@ func (r *Reader) findParts() {
 }
 
 // addPart makes a column that of a part.
-func (r *Reader) addPart(at int, field string) {
-	r.parts = append(r.parts, partColumn{at, field})
+func (r *parts) addPart(at int, field string) {
+	r.of = append(r.of, partColumn{at, field})
 	r.columns[at].Type = "number"
 	r.use(at)
 }
 
-func (r *Reader) findEnergy() {
+func (r *parts) findEnergy() {
 	var found []partColumn
 	shapes := map[string]shape{}
 	for at, head := range r.heads {
@@ -98,9 +106,9 @@ func (r *Reader) findEnergy() {
 		}
 		field, unit, by, ok := partOfEnergy(r.typ, head)
 		if len(found) == 0 {
-			r.partUnit = unit
+			r.unit = unit
 		}
-		if first, known := shapes[field]; !ok || known && by != first || unit != r.partUnit {
+		if first, known := shapes[field]; !ok || known && by != first || unit != r.unit {
 			return // what it is a part of cannot be told
 		}
 		shapes[field] = by
@@ -116,7 +124,7 @@ func (r *Reader) findEnergy() {
 
 // withMonths adds the columns of months without a unit, Jan to Dec, to the parts of the only energy of the table, in the
 // unit of its column: the months are more of it, or come to it.
-func (r *Reader) withMonths(found []partColumn) []partColumn {
+func (r *parts) withMonths(found []partColumn) []partColumn {
 	var months []int
 	for at, head := range r.heads {
 		words := strings.FieldsFunc(strings.ToLower(head), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
@@ -128,7 +136,7 @@ func (r *Reader) withMonths(found []partColumn) []partColumn {
 			months = append(months, at)
 		}
 	}
-	field, unit, several := "", r.partUnit, false
+	field, unit, several := "", r.unit, false
 	for _, part := range found {
 		several = several || field != "" && field != part.field
 		field = part.field
@@ -146,7 +154,7 @@ func (r *Reader) withMonths(found []partColumn) []partColumn {
 	if field == "" || several || len(months)+len(found) < 2 {
 		return found
 	}
-	r.partUnit = unit
+	r.unit = unit
 	for _, at := range months {
 		found = append(found, partColumn{at, field})
 	}
@@ -163,16 +171,16 @@ func hasEnergy(head string) bool {
 
 // takeParts adds up the parts of fields in a row, and returns the fault of a row in which they come to another amount
 // than the column of the whole, or have several diets.
-func (r *Reader) takeParts(b *body, cells []string) *apperr.Detail {
-	if len(r.parts) == 0 {
+func (r *parts) takeParts(row *row) *apperr.Detail {
+	if len(r.of) == 0 {
 		return nil
 	}
 	if r.typ == "catering" {
-		return r.takeDiets(b, cells)
+		return r.takeDiets(&row.body, row.cells)
 	}
 	sums, digits := map[string]*big.Rat{}, 0
-	for _, part := range r.parts {
-		n, filled, fault := r.partNumber(part.at, oneCell(cells, part.at))
+	for _, part := range r.of {
+		n, filled, fault := r.partNumber(part.at, oneCell(row.cells, part.at))
 		if fault != nil {
 			return fault
 		}
@@ -184,7 +192,7 @@ func (r *Reader) takeParts(b *body, cells []string) *apperr.Detail {
 			digits = max(digits, n.Scale())
 		}
 	}
-	for _, part := range r.parts {
+	for _, part := range r.of {
 		if sums[part.field] == nil {
 			continue
 		}
@@ -192,29 +200,29 @@ func (r *Reader) takeParts(b *body, cells []string) *apperr.Detail {
 		delete(sums, part.field)
 		target, _ := units.OfField(part.field)
 		sum := newBody()
-		if sum.set(part.field, json.RawMessage(n)); r.partUnit != target.Symbol {
+		if sum.set(part.field, json.RawMessage(n)); r.unit != target.Symbol {
 			delete(sum.values, part.field)
-			sum.stated[part.field] = strings.TrimSpace(r.written(n) + " " + r.partUnit)
+			sum.stated[part.field] = strings.TrimSpace(r.written(n) + " " + r.unit)
 		}
 		switch {
-		case !b.has(part.field):
-			b.take(sum, part.field)
-		case !r.agree(part.field, b, sum):
+		case !row.has(part.field):
+			row.take(&sum, part.field)
+		case !r.agree(part.field, &row.body, &sum):
 			return &apperr.Detail{Field: r.heads[part.at], Code: fields.NotAllowed, Suggestions: []string{part.field},
 				Message: fmt.Sprintf("The parts, of which %s is the first, come to %s %s, and %s has %.40q. Write all of it into one column %s, and leave the others out.",
-					r.heads[part.at], n, r.partUnit, r.Head(part.field), oneCell(cells, slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == part.field })), part.field)}
+					r.heads[part.at], n, r.unit, r.headingOf(part.field), oneCell(row.cells, slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == part.field })), part.field)}
 		}
 	}
 	return nil
 }
 
 // written writes a number as those of the file, so that it has one reading.
-func (r *Reader) written(text string) string {
+func (t *table) written(text string) string {
 	switch {
 	case !strings.Contains(text, "."):
-	case strings.HasSuffix(r.declared(), ",5"):
+	case strings.HasSuffix(t.declared(), ",5"):
 		text = strings.Replace(text, ".", ",", 1)
-	case r.declared() == "" && ambiguous(text) != nil:
+	case t.declared() == "" && ambiguous(text) != nil:
 		text += "0"
 	}
 	return text
@@ -222,25 +230,25 @@ func (r *Reader) written(text string) string {
 
 // partNumber returns the number of a part; false for an empty cell, and for the dash by which tables write that there is
 // nothing.
-func (r *Reader) partNumber(at int, cell string) (n decimal.Decimal, filled bool, fault *apperr.Detail) {
+func (t *table) partNumber(at int, cell string) (n decimal.Decimal, filled bool, fault *apperr.Detail) {
 	cell = Unguard(cell)
 	if strings.Trim(cell, "-–—") == "" {
 		return n, false, nil
 	}
-	if fault := r.twoReadings(at, cell); fault != nil {
+	if fault := t.twoReadings(at, cell); fault != nil {
 		return n, false, fault
 	}
-	format, _ := units.ParseFormat(r.declared())
+	format, _ := units.ParseFormat(t.declared())
 	text := cell
-	if !r.o.Doubts && r.declared() == "" && json.Valid([]byte(text)) && ambiguous(text) != nil {
+	if !t.o.Doubts && t.declared() == "" && json.Valid([]byte(text)) && ambiguous(text) != nil {
 		text += "0" // the point is the decimal separator
 	}
 	n, err := units.ParseNumber(text, format)
 	if e, ok := errors.AsType[*units.AmbiguousNumberError](err); ok {
-		return n, false, r.ambiguousNumber(at, e)
+		return n, false, t.ambiguousNumber(at, e)
 	}
 	if err != nil {
-		return n, false, &apperr.Detail{Field: r.heads[at], Code: fields.BadFormat, Message: fmt.Sprintf("%s has a number, not below zero, in the unit of its head; got %.40q.", r.heads[at], cell)}
+		return n, false, &apperr.Detail{Field: t.heads[at], Code: fields.BadFormat, Message: fmt.Sprintf("%s has a number, not below zero, in the unit of its head; got %.40q.", t.heads[at], cell)}
 	}
 	return n, true, nil
 }

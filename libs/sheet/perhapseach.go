@@ -36,22 +36,22 @@ var perhapsEach = map[string][]struct {
 }
 
 // perhapsEachOf returns the fault of a row with an amount and a number of items, if the amount may be per item.
-func (r *Reader) perhapsEachOf(b *body, typ string, cells []string) *apperr.Detail {
-	for _, amount := range perhapsEach[typ] {
+func (r *perItem) perhapsEachOf(row *row) *apperr.Detail {
+	for _, amount := range perhapsEach[row.typ] {
 		at := r.amountAt(amount.field)
-		if at < 0 || !b.has(amount.field) || b.decidedOtherwise(typ, amount.field) || saysAll(r.heads[at], amount.field) || amount.each && !r.ofEach(at) {
+		if at < 0 || !row.has(amount.field) || row.decidedOtherwise(row.typ, amount.field) || saysAll(r.heads[at], amount.field) || amount.each && !r.ofEach(at) {
 			continue
 		}
-		for i := range r.heads[:min(len(r.heads), len(cells))] {
+		for i := range r.heads[:min(len(r.heads), len(row.cells))] {
 			of := cmp.Or(r.counts[i], countOfEach(r.heads[i]))
-			if i == at || !slices.Contains(amount.of, of) || slices.Contains(b.counted, i) || !r.uncountedColumn(typ, i) {
+			if i == at || !slices.Contains(amount.of, of) || slices.Contains(row.counted, i) || !r.uncountedColumn(row.typ, i) {
 				continue
 			}
-			n, number := r.asNumber(oneCell(cells, i))
-			if !number || n <= 1 || of == ofPiece && (r.measuresUnit(cells) || isOwnName(r.heads[at], amount.field)) || r.saysTheSame(b, amount.field, at, of, n) {
+			n, number := r.asNumber(oneCell(row.cells, i))
+			if !number || n <= 1 || of == ofPiece && (r.measuresUnit(row.cells) || isOwnName(r.heads[at], amount.field)) || r.saysTheSame(&row.body, amount.field, at, of, n) {
 				continue
 			}
-			return r.askCount(amount.field, at, i, of, cells)
+			return r.askCount(amount.field, at, i, of, row.cells)
 		}
 	}
 	return nil
@@ -64,12 +64,12 @@ func countOfEach(head string) counting {
 }
 
 // ofEach reports whether a column has amounts per item.
-func (r *Reader) ofEach(at int) bool {
-	return slices.ContainsFunc(r.each, func(each eachColumn) bool { return each.at == at })
+func (r *perItem) ofEach(at int) bool {
+	return slices.ContainsFunc(r.of, func(each eachColumn) bool { return each.at == at })
 }
 
 // askCount is the fault of a number of items whose amount, in the column at, may be per item.
-func (r *Reader) askCount(field string, at, count int, of counting, cells []string) *apperr.Detail {
+func (r *perItem) askCount(field string, at, count int, of counting, cells []string) *apperr.Detail {
 	d := apperr.Detail{Field: r.heads[count], Code: AmbiguousCount, Suggestions: []string{field}}
 	said := fmt.Sprintf("%s is %.40s, and ", r.heads[count], oneCell(cells, count))
 	switch {
@@ -103,17 +103,17 @@ func eachWords(of counting) string {
 }
 
 // amountAt returns the index of the column of a field, including one per item or without a unit; -1: none.
-func (r *Reader) amountAt(name string) int {
+func (r *perItem) amountAt(name string) int {
 	if at := r.placeOf(name); at >= 0 {
 		return at
 	}
-	for _, each := range r.each {
+	for _, each := range r.of {
 		if each.field.Name == name {
 			return each.at
 		}
 	}
-	if name == hoursField && r.durationAt >= 0 {
-		return r.durationAt
+	if name == hoursField && r.durations.at.found() {
+		return r.durations.at.index()
 	}
 	for _, at := range r.quantity {
 		if slices.ContainsFunc(quantities(r.typ, r.heads[at]), func(c Column) bool { return c.Name == name }) {
@@ -124,9 +124,9 @@ func (r *Reader) amountAt(name string) int {
 }
 
 // uncountedColumn reports whether a column is not a field, or is a field that does not affect the amount.
-func (r *Reader) uncountedColumn(typ string, at int) bool {
-	name := r.columns[at].Name
-	return name == "" && (r.columns[at].Type == "" || slices.Contains(r.quantity, at)) || name == "containers" && typ == "waste" || name == "items" && typ == "materials"
+func (t *table) uncountedColumn(typ string, at int) bool {
+	name := t.columns[at].Name
+	return name == "" && (t.columns[at].Type == "" || slices.Contains(t.quantity, at)) || name == "containers" && typ == "waste" || name == "items" && typ == "materials"
 }
 
 // saysAll reports whether a heading states that its amount is a total.
@@ -144,8 +144,8 @@ func isOwnName(head, field string) bool {
 }
 
 // measuresUnit reports whether a row has a unit of measurement beside its numbers: its quantity counts no pieces.
-func (r *Reader) measuresUnit(cells []string) bool {
-	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
+func (t *table) measuresUnit(cells []string) bool {
+	for at, head := range t.heads[:min(len(t.heads), len(cells))] {
 		if besideHeads.has(plain(head)) && isUnit(oneCell(cells, at)) {
 			return true
 		}
@@ -168,7 +168,7 @@ var hoursOfDay = big.NewRat(24, 1)
 
 // saysTheSame reports whether a number of items is one that the record counts already, or one to which the amount cannot
 // be proportional.
-func (r *Reader) saysTheSame(b *body, field string, at int, of counting, n float64) bool {
+func (r *perItem) saysTheSame(b *body, field string, at int, of counting, n float64) bool {
 	if number, _, _, ok := r.measure(field, b); ok && field != "containers" {
 		if value, _ := number.Float64(); of == ofPiece && value == n {
 			return true

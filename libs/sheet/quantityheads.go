@@ -56,18 +56,18 @@ func quantities(typ, head string) []Column {
 func isAmount(head string) bool { return amountWords.has(plain(head)) }
 
 // headsQuantity reports whether a heading without a unit means fields of the file's rows, none of which has a column.
-func (r *Reader) headsQuantity(head string) bool {
-	types := []string{r.typ}
-	if r.typ == Mixed {
+func (t *table) headsQuantity(head string) bool {
+	types := []string{t.typ}
+	if t.typ == Mixed {
 		types = footprint.Types()
 	}
 	found := false
 	for _, typ := range types {
 		of := quantities(typ, head)
 		if slices.ContainsFunc(of, func(c Column) bool {
-			return slices.ContainsFunc(r.columns, func(other Column) bool { return other.Name == c.Name }) ||
-				slices.ContainsFunc(r.quantity, func(at int) bool {
-					return slices.ContainsFunc(quantities(typ, r.heads[at]), func(other Column) bool { return other.Name == c.Name })
+			return slices.ContainsFunc(t.columns, func(other Column) bool { return other.Name == c.Name }) ||
+				slices.ContainsFunc(t.quantity, func(at int) bool {
+					return slices.ContainsFunc(quantities(typ, t.heads[at]), func(other Column) bool { return other.Name == c.Name })
 				})
 		}) {
 			return false
@@ -78,23 +78,23 @@ func (r *Reader) headsQuantity(head string) bool {
 }
 
 // quantityCell adds a cell below a heading without a unit to the object, by its own unit.
-func (r *Reader) quantityCell(b *body, typ string, i int, cell string) *apperr.Detail {
-	of := quantities(typ, r.heads[i])
+func (t *table) quantityCell(b *body, typ string, i int, cell string) *apperr.Detail {
+	of := quantities(typ, t.heads[i])
 	fault := func(code, format string, args ...any) *apperr.Detail {
-		d := &apperr.Detail{Field: r.heads[i], Code: code, Message: fmt.Sprintf(format, args...)}
+		d := &apperr.Detail{Field: t.heads[i], Code: code, Message: fmt.Sprintf(format, args...)}
 		for _, c := range of {
 			d.Suggestions = append(d.Suggestions, c.Name)
 		}
 		return d
 	}
-	if bareNumber(cell) && !isAmount(r.heads[i]) && !slices.ContainsFunc(of, func(c Column) bool { return c.needed }) {
+	if bareNumber(cell) && !isAmount(t.heads[i]) && !slices.ContainsFunc(of, func(c Column) bool { return c.needed }) {
 		b.unread = append(b.unread, i) // no field needs it
 		return nil
 	}
 	if len(of) == 0 {
-		return fault(fields.NotAllowed, "%s is no field of %s; leave the cell empty.", r.heads[i], typ)
+		return fault(fields.NotAllowed, "%s is no field of %s; leave the cell empty.", t.heads[i], typ)
 	}
-	format, _ := units.ParseFormat(r.declared())
+	format, _ := units.ParseFormat(t.declared())
 	var fit, same []Column
 	var gallons *apperr.Detail
 	bare := false
@@ -102,10 +102,10 @@ func (r *Reader) quantityCell(b *body, typ string, i int, cell string) *apperr.D
 		target, _ := units.OfField(c.Name)
 		m, err := units.Parse(cell, target, format)
 		if e, ok := errors.AsType[*units.AmbiguousNumberError](err); ok {
-			return r.ambiguousNumber(i, e)
+			return t.ambiguousNumber(i, e)
 		}
 		if e, ok := errors.AsType[*units.AmbiguousUnitError](err); ok && gallons == nil {
-			gallons = &apperr.Detail{Field: r.heads[i], Code: footprint.AmbiguousUnit, Suggestions: e.Meanings, Message: e.Error() + "."}
+			gallons = &apperr.Detail{Field: t.heads[i], Code: footprint.AmbiguousUnit, Suggestions: e.Meanings, Message: e.Error() + "."}
 		}
 		bare = bare || err == nil && m.Unit == nil
 		if err != nil || m.Unit == nil {
@@ -123,17 +123,17 @@ func (r *Reader) quantityCell(b *body, typ string, i int, cell string) *apperr.D
 		b.stated[fit[0].Name] = cell
 		return nil
 	case len(fit) > 1:
-		return fault(fields.NotAllowed, "%s may be %s; head the column with the field that is meant.", r.heads[i], orOf(fit))
-	case isAmount(r.heads[i]):
-		b.unknownAmount = fault(fields.BadFormat, "Below %s a number needs its unit, such as %s; or head the column %s.", r.heads[i], example(of[0]), orOf(of))
+		return fault(fields.NotAllowed, "%s may be %s; head the column with the field that is meant.", t.heads[i], orOf(fit))
+	case isAmount(t.heads[i]):
+		b.unknownAmount = fault(fields.BadFormat, "Below %s a number needs its unit, such as %s; or head the column %s.", t.heads[i], example(of[0]), orOf(of))
 		b.amountAt, b.amountCell, b.unread = i, cell, append(b.unread, i)
 		return nil
 	case gallons != nil:
 		return gallons
 	case bare:
-		return fault(fields.BadFormat, "The head %s says no unit, and the cell has none: write it behind the number, such as %s, or head the column %s.", r.heads[i], example(of[0]), orOf(of))
+		return fault(fields.BadFormat, "The head %s says no unit, and the cell has none: write it behind the number, such as %s, or head the column %s.", t.heads[i], example(of[0]), orOf(of))
 	}
-	return fault(fields.BadFormat, "Below %s the cells are numbers with their units, such as %s; got %q.", r.heads[i], example(of[0]), cell)
+	return fault(fields.BadFormat, "Below %s the cells are numbers with their units, such as %s; got %q.", t.heads[i], example(of[0]), cell)
 }
 
 // unitHeads are headings of columns with the unit of an adjacent quantity, normalized by plain.
@@ -141,19 +141,19 @@ const unitHeads wordList = "unitHeads"
 
 // findUnits finds the column with the units of the only column whose heads have no unit, and removes it from the
 // ignored ones.
-func (r *Reader) findUnits() {
+func (r *unitsBeside) findUnits() {
 	if len(r.quantity) != 1 {
 		return
 	}
-	r.unitAt = r.aside(unitHeads)
+	r.units = r.aside(unitHeads)
 }
 
 // unitOf returns the unit of a row from its unit cell.
-func (r *Reader) unitOf(cells []string) string {
-	if r.unitAt < 0 || r.unitAt >= len(cells) {
+func (r *unitsBeside) unitOf(cells []string) string {
+	if !r.units.found() || r.units.index() >= len(cells) {
 		return ""
 	}
-	return Unguard(strings.TrimSpace(cells[r.unitAt]))
+	return Unguard(strings.TrimSpace(cells[r.units.index()]))
 }
 
 // bareNumber reports whether a cell is a number in any notation, without a unit.
@@ -163,11 +163,11 @@ func bareNumber(cell string) bool {
 }
 
 // noteUnread records columns with ignored cells.
-func (r *Reader) noteUnread(columns []int) {
+func (t *table) noteUnread(columns []int) {
 	for _, at := range columns {
-		if !slices.Contains(r.unread, at) {
-			r.unread = append(r.unread, at)
-			slices.Sort(r.unread)
+		if !slices.Contains(t.unread, at) {
+			t.unread = append(t.unread, at)
+			slices.Sort(t.unread)
 		}
 	}
 }
@@ -242,15 +242,15 @@ const tareWords wordList = "tareWords"
 
 // grossFirst returns some columns with those of weights with packaging before the others, in a table of freight, since what is
 // carried is all of it. Beside the weight of an empty vehicle gross is that of the vehicle, too: then they are left out.
-func (r *Reader) grossFirst(columns []int) []int {
-	if r.typ != "freight" || r.reading != interpreted || !slices.ContainsFunc(r.heads, isGrossWeight) {
+func (t *table) grossFirst(columns []int) []int {
+	if t.typ != "freight" || t.reading != interpreted || !slices.ContainsFunc(t.heads, isGrossWeight) {
 		return columns
 	}
-	gross := func(at int) bool { return isGrossWeight(r.heads[at]) }
+	gross := func(at int) bool { return isGrossWeight(t.heads[at]) }
 	first := slices.DeleteFunc(slices.Clone(columns), func(at int) bool { return !gross(at) })
 	rest := slices.DeleteFunc(slices.Clone(columns), gross)
-	if slices.ContainsFunc(r.heads, isTare) && slices.ContainsFunc(r.heads, isNetWeight) {
-		r.ignored = append(r.ignored, first...)
+	if slices.ContainsFunc(t.heads, isTare) && slices.ContainsFunc(t.heads, isNetWeight) {
+		t.ignored = append(t.ignored, first...)
 		return rest
 	}
 	return append(first, rest...)
@@ -265,8 +265,8 @@ func isNetWeight(head string) bool {
 }
 
 // carriesGross reports whether the weight of a table of freight is that with packaging.
-func (r *Reader) carriesGross() bool {
-	return r.typ == "freight" && slices.ContainsFunc(r.heads, isGrossWeight) && !slices.ContainsFunc(r.heads, isTare)
+func (t *table) carriesGross() bool {
+	return t.typ == "freight" && slices.ContainsFunc(t.heads, isGrossWeight) && !slices.ContainsFunc(t.heads, isTare)
 }
 
 // isGrossWeight reports whether a heading is that of a weight with packaging.

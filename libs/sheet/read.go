@@ -62,152 +62,16 @@ type Options struct {
 // semicolon or tab, whichever is most frequent in the headings; cells with separators, quotes and line breaks are
 // quoted; a byte order mark is optional.
 type Reader struct {
-	o      Options
-	typ    string
-	rows   *csv.Reader
-	number int64 // of the last row
-	head   int64 // the number of the row that names the fields
-	line   int   // line of the next row, unless it is preceded by blank lines
-	// columns are the fields by index; heads are the headings.
-	columns []Column
-	heads   []string
-	// typeAt is the index of the column "type"; -1: none.
-	typeAt int
-	// ignored are the indexes of columns that are no fields and have no other use.
-	ignored []int
-	// headless are the places of columns with values and without a head.
-	headless []int
-	// inUnit are the units of columns that are in another one than their field.
-	inUnit []string
-	// quantity are the indexes of columns whose headings have no unit.
-	quantity []int
-	// unitAt is the index of the column with the units of the only such column; -1: none.
-	unitAt int
-	// currency is that of the amounts of money, if in their heading.
-	currency string
-	// stay are the places of the days of arrival and departure where nights are counted by them.
-	stay []int
-	// route is the index of the column of itineraries; -1: none.
-	route int
-	// unread are the indexes of other columns with ignored cells.
-	unread []int
-	sums   sums
-	// marks are what columns that are not fields state about a row, by index, and firstSide is the
-	// side of the ledger of the first row, with its word.
-	marks     []mark
-	firstSide int
-	firstSaid string
-	// address is the heading of the address that the towns of people are taken from.
-	address string
-	// roomAt is the place of the numbers of rooms in a rooming list, and ticketAt that of the
-	// kinds of tickets, which may be returns; -1: the file has none.
-	roomAt, ticketAt int
-	// bookingClassAt is the place of classes of booking; -1: the file has none.
-	bookingClassAt int
-	// rooms is what the column at roomAt was found to have.
-	rooms roomsAre
-	// bookingAt is the place of the numbers of bookings, or the names of travellers; -1: the file
-	// has none.
-	bookingAt int
+	*interpreter
+	rows *csv.Reader
+	head int64 // the number of the row that names the fields
+	line int   // line of the next row, unless it is preceded by blank lines
 	// ahead is a row that was read before its turn; nil: none.
 	ahead *readRow
 	// joinedBelow: the row below the headings belongs to them.
 	joinedBelow bool
-	// seconds are the columns of fields that have another one before.
-	seconds []secondColumn
-	// distances are columns beside that of the distance, by place.
-	distances map[int]otherDistance
-	// roomNightsAt is the index of the column of rooms or guests times nights, and nightsOf which of the two it
-	// counts; -1: the file has none.
-	roomNightsAt int
-	nightsOf     string
-	// tonneKmAt is the place of weight times distance, and wasteCodeAt that of codes of waste; -1: the file has none.
-	tonneKmAt, wasteCodeAt int
-	// wasteNamesAt are the places of what the rows of waste are about, in a table without materials.
-	wasteNamesAt []int
-	// durationAt is the index of the column of durations, in minutes if inMinutes; -1: the file has none.
-	durationAt int
-	inMinutes  bool
-	// meterSaid is the first meter of a kind, of those behind the main one if meterIsSub; empty: none so far.
-	meterSaid  string
-	meterIsSub bool
-	// waysSaid are what columns of ways have said so far, by place.
-	waysSaid map[int]waySaid
-	// modeDistances are the columns of the distance by one mode, and treatments those of the share of one treatment.
-	modeDistances []modeColumn
-	treatments    []treatmentColumn
-	// areaWeightAt is the place of the weight of a square metre, in kilograms if inKilograms; -1: the file has none.
-	areaWeightAt int
-	inKilograms  bool
-	// wholeAt is the place of the distance that is that of the whole of a row; -1: the file has none.
-	wholeAt int
-	// travellerAt is the place of the names of travellers, and guestNameAt that of the names of guests in a list that counts
-	// neither guests nor rooms; -1: the file has none.
-	travellerAt, guestNameAt int
-	// stayBeside are the days of arrival and departure in a table of stays with their nights.
-	stayBeside []int
-	// driverAt is the place of the names of drivers in a table of journeys that counts neither people nor vehicles; -1: none.
-	driverAt int
-	// sharers are the guests of earlier rows.
-	sharers []sharer
-	// roomKindsAt are the places of how many rooms of each kind there are, and meals those of how many of each meal.
-	roomKindsAt []int
-	meals       []partColumn
-	// modesAt are the places of trains and of products that name the mode of journeys.
-	modesAt []int
-	// arrivalAt is the place of the days of arrival; -1: the file has none.
-	arrivalAt int
-	// leftOut are the fields of amounts that would be left out, by the place of their column.
-	leftOut map[int]string
-	// counts are what the columns count, by index, and each are those with an amount per item.
-	counts []counting
-	each   []eachColumn
-	// sides are the columns of width and height.
-	sides []side
-	// parts are the columns of parts of fields, and partUnit is the unit of those of energy.
-	parts    []partColumn
-	partUnit string
-	// legColumns are those of the legs of journeys.
-	legColumns []legColumn
-	// subjects are the indexes of columns that name the subject of a row.
-	subjects []int
-	// several are the indexes of columns with a number per something other than what the column of the field counts.
-	several []int
-	// peopleAt is the index of the column that may have numbers of people, or names; -1: the file has none.
-	peopleAt int
-	// serials is how many of the rowsRead rows had their own row number in the column of people.
-	serials, rowsRead int
-	// before are the rows in which values that may be repeated were first seen.
-	before map[uint64]int64
-	// besideAt is the place of the units beside a column that has one; -1: the file has none.
-	besideAt int
-	// unclear are the ambiguous units in the headings of columns, by index.
-	unclear map[int]string
-	// typesField: the column Type has the values of a field.
-	typesField bool
-	// drinks are the columns of drinks that have a row each.
-	drinks drinkColumns
-	// copiesAt and pagesAt are the places of the copies of a print order, and of their pages; -1: the file has none.
-	copiesAt, pagesAt int
-	// seats are the places of the adults and children of journeys.
-	seats []int
-	// thousandsAt is the place of amounts of money in thousands; -1: the file has none.
-	thousandsAt int
-	// vat are the columns of value-added tax.
-	vat vatColumns
-	// meters are what the table has of its meters.
-	meters meterColumns
-	// readings are those of meters.
-	readings readings
-	// reading is how freely headings are interpreted.
-	reading reading
 	// ours: the file is an unchanged export of the service, which writes 1.5.
 	ours bool
-}
-
-// newReader returns a reader of a file without any columns.
-func newReader(typ string, o Options) *Reader {
-	return &Reader{o: o, typ: typ, typeAt: -1, unitAt: -1, route: -1, roomAt: -1, ticketAt: -1, bookingClassAt: -1, bookingAt: -1, besideAt: -1, peopleAt: -1, roomNightsAt: -1, travellerAt: -1, driverAt: -1, guestNameAt: -1, tonneKmAt: -1, wasteCodeAt: -1, durationAt: -1, wholeAt: -1, areaWeightAt: -1, arrivalAt: -1, thousandsAt: -1}
 }
 
 // NewReader reads the headings. A fault in them is a VALIDATION_ERROR.
@@ -216,9 +80,9 @@ func NewReader(file io.Reader, typ string, o Options) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := newReader(typ, o)
+	r := &Reader{interpreter: newInterpreter(typ, o)}
 	r.line, r.number, r.rows = 1, max(o.HeadRow-1, 0), csv.NewReader(&lineBreaks{from: f.from, comma: f.comma, returns: f.returns, formulas: o.Rules > 0})
-	r.rows.Comma = f.comma
+	r.rows.Comma, r.semicolons = f.comma, f.comma == ';'
 	r.rows.FieldsPerRecord = -1
 	r.rows.ReuseRecord = true
 	head, err := r.read()
@@ -237,7 +101,7 @@ func NewReader(file io.Reader, typ string, o Options) (*Reader, error) {
 	r.head = r.number
 	head = r.joinRows(f.above, head)
 	if err = r.readHead(head); err == nil && o.Rules > 0 {
-		err = r.checkTitle(f.title)
+		err = r.prices.checkTitle(f.title)
 	}
 	r.ours = f.comma == ',' && r.reading == byName
 	return r, err
@@ -291,8 +155,8 @@ func (r *Reader) Next() (Row, error) {
 		}
 		row := Row{Number: r.number, Type: r.typ, Cells: cells}
 		// The totals of a file are those of all its rows, also of such as do not count.
-		sum := r.totals(cells)
-		if fault := cmp.Or(r.notCounted(cells), sum, r.partOfRow(cells)); fault != nil {
+		sum := r.totals.fault(cells)
+		if fault := cmp.Or(r.marks.notCounted(cells), sum, r.marks.partOfRow(cells)); fault != nil {
 			row.Err = apperr.Invalid(*fault)
 			return row, nil
 		}
@@ -302,6 +166,21 @@ func (r *Reader) Next() (Row, error) {
 		return row, nil
 	}
 }
+
+// Heads returns the headings of the file.
+func (r *Reader) Heads() []string { return r.heads }
+
+// Head returns the file's heading of a field, or the field's name if the file has no such column. field may be a
+// path, such as via[2].
+func (r *Reader) Head(field string) string { return r.headingOf(field) }
+
+// Ignored returns the headings of the columns that are not fields, columns without a heading that have had values so
+// far (as "column C"), and those with an ignored number without a unit.
+func (r *Reader) Ignored() []string { return r.ignoredHeads() }
+
+// Address returns the heading of the column of an address that the towns of people are taken from, such as "Work City";
+// empty if a column says where they come from.
+func (r *Reader) Address() string { return r.origins.address }
 
 // read returns the next row that is not blank, and counts the rows.
 func (r *Reader) read() ([]string, error) {
@@ -356,19 +235,19 @@ var types = sync.OnceValue(func() map[string]string {
 })
 
 // typeOf returns the record type of a row.
-func (r *Reader) typeOf(cells []string) (string, error) {
-	if r.typ != Mixed {
-		return r.typ, nil
+func (in *interpreter) typeOf(cells []string) (string, error) {
+	if in.typ != Mixed {
+		return in.typ, nil
 	}
 	typ := ""
-	if r.typeAt < len(cells) {
-		typ = strings.TrimSpace(cells[r.typeAt])
+	if in.typeAt.index() < len(cells) {
+		typ = strings.TrimSpace(cells[in.typeAt.index()])
 	}
 	if known := types()[key(typ)]; known != "" {
 		return known, nil
 	}
 	all := strings.Join(footprint.Types(), ", ")
-	d := apperr.Detail{Field: r.heads[r.typeAt], Code: fields.NotAllowed, Suggestions: footprint.TypesLike(typ), Message: fmt.Sprintf("There is no record type %.40q. The types are %s.", typ, all)}
+	d := apperr.Detail{Field: in.heads[in.typeAt.index()], Code: fields.NotAllowed, Suggestions: footprint.TypesLike(typ), Message: fmt.Sprintf("There is no record type %.40q. The types are %s.", typ, all)}
 	if typ == "" {
 		d.Code, d.Message = fields.Required, fmt.Sprintf("The row names no record type. The types are %s.", all)
 	}

@@ -84,45 +84,45 @@ func ReadColumns(file io.Reader, typ string, o Options) []ReadColumn {
 }
 
 // contributes returns the field that a column is, or that its cells become; empty if that is none, or several.
-func (r *Reader) contributes(at int) string {
-	if name := r.columns[at].Name; name != "" {
+func (in *interpreter) contributes(at int) string {
+	if name := in.columns[at].Name; name != "" {
 		return name
 	}
-	for _, each := range r.each {
+	for _, each := range in.perItem.of {
 		if each.at == at {
 			return each.field.Name
 		}
 	}
-	for _, part := range r.parts {
+	for _, part := range in.parts.of {
 		if part.at == at {
 			return part.field
 		}
 	}
-	meal := slices.ContainsFunc(r.meals, func(m partColumn) bool { return m.at == at })
+	meal := slices.ContainsFunc(in.meals.of, func(m partColumn) bool { return m.at == at })
 	for _, derived := range [...]struct {
 		is    bool
 		field string
 	}{
-		{slices.Contains(r.stay, at), "nights"},
-		{at == r.roomAt || slices.Contains(r.roomKindsAt, at), "rooms"},
+		{slices.Contains(in.lodging.stay, at), "nights"},
+		{at == in.lodging.room.index() || slices.Contains(in.lodging.roomKinds, at), "rooms"},
 		{meal, "meals"},
-		{at == r.wasteCodeAt, "material"},
-		{at == r.durationAt, "hours"},
-		{at == r.ticketAt, "roundTrip"},
-		{at == r.bookingClassAt, "class"},
-		{slices.ContainsFunc(r.sides, func(s side) bool { return s.at == at }), "areaM2"},
+		{at == in.wasteTypes.code.index(), "material"},
+		{at == in.durations.at.index(), "hours"},
+		{at == in.tickets.kind.index(), "roundTrip"},
+		{at == in.tickets.class.index(), "class"},
+		{slices.ContainsFunc(in.dimensions.sides, func(s side) bool { return s.at == at }), "areaM2"},
 	} {
 		if derived.is {
 			return derived.field
 		}
 	}
-	if slices.Contains(r.quantity, at) {
-		if of := quantities(r.typ, r.heads[at]); len(of) == 1 {
+	if slices.Contains(in.quantity, at) {
+		if of := quantities(in.typ, in.heads[at]); len(of) == 1 {
 			return of[0].Name
 		}
 	}
-	if r.readings.found && (at == r.readings.first || at == r.readings.last) && r.typ == "water" {
-		return metered[r.typ]["volume"]
+	if in.readings.of.found && (at == in.readings.of.first || at == in.readings.of.last) && in.typ == "water" {
+		return metered[in.typ]["volume"]
 	}
 	return ""
 }

@@ -11,6 +11,16 @@ import (
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
+// readings are those of meters and odometers.
+type readings struct {
+	*table
+	distances  *distances
+	parts      *parts
+	perItem    *perItem
+	travellers *travellers
+	of         readingColumns
+}
+
 // Words of the headings of the readings of a meter, of which a row has the first and the last.
 const (
 	readingWords      wordList = "readingWords"
@@ -18,9 +28,9 @@ const (
 	lastReadingWords  wordList = "lastReadingWords"
 )
 
-// readings are the columns of the first and the last reading of a meter, and their unit if the headings have one. The zero
-// value is that of a file without them.
-type readings struct {
+// readingColumns are the columns of the first and the last reading of a meter, and their unit if the headings have one. The
+// zero value is that of a file without them.
+type readingColumns struct {
 	found       bool
 	first, last int
 	unit        string
@@ -50,10 +60,14 @@ const (
 )
 
 // isFirst and isLast report whether a heading is that of the first, or of the last, reading of a meter or an odometer.
-func (r *Reader) isFirst(head string) bool { return r.isReadingOf(head, firstReadingWords, takenWords) }
-func (r *Reader) isLast(head string) bool  { return r.isReadingOf(head, lastReadingWords, broughtWords) }
+func (r *readings) isFirst(head string) bool {
+	return r.isReadingOf(head, firstReadingWords, takenWords)
+}
+func (r *readings) isLast(head string) bool {
+	return r.isReadingOf(head, lastReadingWords, broughtWords)
+}
 
-func (r *Reader) isReadingOf(head string, meter, odometer wordList) bool {
+func (r *readings) isReadingOf(head string, meter, odometer wordList) bool {
 	if r.typ != "ground-transport" {
 		return isReading(head, meter)
 	}
@@ -62,8 +76,8 @@ func (r *Reader) isReadingOf(head string, meter, odometer wordList) bool {
 }
 
 // findReadings finds the readings of meters in a table that does not say what was used.
-func (r *Reader) findReadings() {
-	if metered[r.typ] == nil || len(r.quantity)+len(r.parts)+len(r.each) > 0 || r.heading("supplyM3", "energyKWh", "volumeM3", "volumeLitres", "weightKg") || r.amountAt(distanceField) >= 0 {
+func (r *readings) findReadings() {
+	if metered[r.typ] == nil || len(r.quantity)+len(r.parts.of)+len(r.perItem.of) > 0 || r.heading("supplyM3", "energyKWh", "volumeM3", "volumeLitres", "weightKg") || r.perItem.amountAt(distanceField) >= 0 {
 		return
 	}
 	first, last := -1, -1
@@ -96,32 +110,32 @@ func (r *Reader) findReadings() {
 	if unit(first) != unit(last) {
 		return
 	}
-	r.readings = readings{found: true, first: first, last: last, unit: unit(first)}
+	r.of = readingColumns{found: true, first: first, last: last, unit: unit(first)}
 	r.use(first)
 	r.use(last)
 	if r.typ == "ground-transport" {
-		r.wholeAt = last
-		delete(r.distances, first)
-		delete(r.distances, last)
+		r.distances.whole = placeAt(last)
+		delete(r.distances.of, first)
+		delete(r.distances.of, last)
 	}
 }
 
 // usedBetween sets what was used between two readings, and returns the fault of a row whose readings do not tell it.
-func (r *Reader) usedBetween(b *body, cells []string) *apperr.Detail {
-	if !r.readings.found {
+func (r *readings) usedBetween(row *row) *apperr.Detail {
+	if !r.of.found {
 		return nil
 	}
-	first, before, fault := r.partNumber(r.readings.first, oneCell(cells, r.readings.first))
+	first, before, fault := r.partNumber(r.of.first, oneCell(row.cells, r.of.first))
 	if fault != nil {
 		return fault
 	}
-	last, after, fault := r.partNumber(r.readings.last, oneCell(cells, r.readings.last))
+	last, after, fault := r.partNumber(r.of.last, oneCell(row.cells, r.of.last))
 	if fault != nil || !before || !after {
 		return fault // the decoder of the record says what is missing
 	}
-	head, unit := r.heads[r.readings.last], r.readings.unit
-	for at, other := range r.heads[:min(len(r.heads), len(cells))] {
-		if cell := oneCell(cells, at); unit == "" && besideHeads.has(plain(other)) && isUnit(cell) {
+	head, unit := r.heads[r.of.last], r.of.unit
+	for at, other := range r.heads[:min(len(r.heads), len(row.cells))] {
+		if cell := oneCell(row.cells, at); unit == "" && besideHeads.has(plain(other)) && isUnit(cell) {
 			unit = cell
 			r.use(at)
 		}
@@ -129,7 +143,7 @@ func (r *Reader) usedBetween(b *body, cells []string) *apperr.Detail {
 	difference := new(big.Rat).Sub(units.Rat(last), units.Rat(first))
 	if difference.Sign() < 0 {
 		return &apperr.Detail{Field: head, Code: fields.OutOfRange,
-			Message: fmt.Sprintf("%s, %s, is less than %s, %s. Was the meter changed, or did it begin at 0 again? Write what was used into a column of its own.", head, last, r.heads[r.readings.first], first)}
+			Message: fmt.Sprintf("%s, %s, is less than %s, %s. Was the meter changed, or did it begin at 0 again? Write what was used into a column of its own.", head, last, r.heads[r.of.first], first)}
 	}
 	for dimension, field := range metered[r.typ] {
 		u, err := units.ByName(unit, dimension)
@@ -137,8 +151,8 @@ func (r *Reader) usedBetween(b *body, cells []string) *apperr.Detail {
 		if err != nil || !ok {
 			continue
 		}
-		fault := b.setRounded(field, target.Convert(difference, u))
-		r.oneHired(b, cells)
+		fault := row.setRounded(field, target.Convert(difference, u))
+		_ = r.travellers.oneHired(row)
 		return fault
 	}
 	return &apperr.Detail{Field: head, Code: fields.Required,

@@ -12,6 +12,17 @@ import (
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
+// distances are those of journeys beside the distance that records have.
+type distances struct {
+	*table
+	legs    *legs
+	perItem *perItem
+	// of are the columns beside that of the distance, by place.
+	of map[int]otherDistance
+	// whole is the column of the distance that is that of the whole of a row.
+	whole place
+}
+
 const distanceField = "distanceKm"
 
 // otherDistance is what a column beside the distance of a journey measures.
@@ -56,7 +67,7 @@ func distanceWords(head string) []string {
 }
 
 // findDistances finds the columns, other than the distance, with a return or a one-way distance.
-func (r *Reader) findDistances() {
+func (r *distances) findDistances() {
 	if r.typ != "ground-transport" && r.typ != "freight" && r.typ != "flights" {
 		return
 	}
@@ -64,16 +75,16 @@ func (r *Reader) findDistances() {
 	r.findWhole()
 	for at, head := range r.heads {
 		if kind := kindOfDistance(head); kind != 0 && r.free(at) {
-			if r.distances == nil {
-				r.distances = map[int]otherDistance{}
+			if r.of == nil {
+				r.of = map[int]otherDistance{}
 			}
-			r.distances[at] = kind
+			r.of[at] = kind
 		}
 	}
 }
 
 // findOneWay makes a column of distances one way the distance, if there is no other one.
-func (r *Reader) findOneWay() {
+func (r *distances) findOneWay() {
 	for at, head := range r.heads {
 		if r.heading(distanceField) {
 			return
@@ -88,8 +99,8 @@ func (r *Reader) findOneWay() {
 
 // findWhole makes a column of the distance of a whole row, such as Total km, the distance of a table of journeys that has
 // neither another one nor places.
-func (r *Reader) findWhole() {
-	if r.typ == "flights" || len(r.legColumns) > 0 || r.amountAt(distanceField) >= 0 || r.heading("from", "to") {
+func (r *distances) findWhole() {
+	if r.typ == "flights" || len(r.legs.of) > 0 || r.perItem.amountAt(distanceField) >= 0 || r.heading("from", "to") {
 		return
 	}
 	for at, head := range r.heads {
@@ -98,45 +109,45 @@ func (r *Reader) findWhole() {
 		}
 		if unit := unitAmong(distanceWords(head)); unit != nil {
 			r.takeDistance(at, unit)
-			r.wholeAt = at
+			r.whole = placeAt(at)
 			return
 		}
 	}
 }
 
 // takeDistance makes a column the distance, in a unit.
-func (r *Reader) takeDistance(at int, unit *units.Unit) {
-	r.columns[at] = columnOf(r.typ, distanceField)
+func (t *table) takeDistance(at int, unit *units.Unit) {
+	t.columns[at] = columnOf(t.typ, distanceField)
 	if target, _ := units.OfField(distanceField); unit.Symbol != target.Symbol {
-		r.inUnit[at] = unit.Symbol
+		t.inUnit[at] = unit.Symbol
 	}
-	r.use(at)
+	t.use(at)
 }
 
 // whole returns the fault of a row whose distance is a total that the record would count several times.
-func (r *Reader) whole(b *body, cells []string) *apperr.Detail {
-	if r.wholeAt < 0 || !b.has(distanceField) {
+func (r *distances) takeWhole(row *row) *apperr.Detail {
+	if !r.whole.found() || !row.has(distanceField) {
 		return nil
 	}
 	ask := func(at int, once string) *apperr.Detail {
-		return &apperr.Detail{Field: r.heads[r.wholeAt], Code: AmbiguousCount, Suggestions: []string{distanceField},
+		return &apperr.Detail{Field: r.heads[r.whole.index()], Code: AmbiguousCount, Suggestions: []string{distanceField},
 			Message: fmt.Sprintf("%s is %.40q, and the record would count it several times: %s is %.40q. Write how far one way of each was into a column distanceKm, or %s below %s if it is all of it.",
-				r.heads[r.wholeAt], oneCell(cells, r.wholeAt), r.heads[at], oneCell(cells, at), once, r.heads[at])}
+				r.heads[r.whole.index()], oneCell(row.cells, r.whole.index()), r.heads[at], oneCell(row.cells, at), once, r.heads[at])}
 	}
-	if at := r.placeOf("roundTrip"); at >= 0 && string(b.values["roundTrip"]) == "true" {
+	if at := r.placeOf("roundTrip"); at >= 0 && string(row.values["roundTrip"]) == "true" {
 		return ask(at, "no")
 	}
 	each := "passengers"
-	if b.has("vehicles") {
+	if row.has("vehicles") {
 		each = "vehicles"
 	}
 	for _, name := range [...]string{"trips", each} {
-		if at := r.placeOf(name); at >= 0 && b.number(name) > 1 {
+		if at := r.placeOf(name); at >= 0 && row.number(name) > 1 {
 			return ask(at, "1")
 		}
 	}
-	for at := range r.heads[:min(len(r.heads), len(cells))] {
-		if n, number := r.asNumber(oneCell(cells, at)); r.typ == "freight" && number && n > 1 && (r.counts[at] == ofTrip || r.counts[at] == ofVehicle) {
+	for at := range r.heads[:min(len(r.heads), len(row.cells))] {
+		if n, number := r.asNumber(oneCell(row.cells, at)); r.typ == "freight" && number && n > 1 && (r.counts[at] == ofTrip || r.counts[at] == ofVehicle) {
 			return ask(at, "1")
 		}
 	}
@@ -156,29 +167,29 @@ func unitAmong(words []string) *units.Unit {
 
 // ways returns the fault of a row whose distance, counted once or, for a return journey, twice, differs from that in
 // another column.
-func (r *Reader) ways(b *body, cells []string) *apperr.Detail {
+func (r *distances) ways(row *row) *apperr.Detail {
 	switch {
-	case len(r.distances) == 0:
+	case len(r.of) == 0:
 		return nil
-	case !b.has(distanceField):
-		return r.unusedDistance(b, cells)
+	case !row.has(distanceField):
+		return r.unusedDistance(&row.body, row.cells)
 	}
-	counted, _, _, ok := r.measure(distanceField, b)
+	counted, _, _, ok := r.measure(distanceField, &row.body)
 	if !ok || counted.Sign() == 0 {
 		return nil
 	}
-	there := string(b.values["roundTrip"]) == "true"
-	for at := range cells {
-		kind := r.distances[at]
+	there := string(row.values["roundTrip"]) == "true"
+	for at := range row.cells {
+		kind := r.of[at]
 		if kind == 0 {
 			continue
 		}
-		said, ok := r.distance(at, oneCell(cells, at))
+		said, ok := r.distance(at, oneCell(row.cells, at))
 		if !ok || said.Sign() == 0 {
 			continue
 		}
 		share, _ := new(big.Rat).Quo(said, counted).Float64()
-		if fits(kind, share, there) || kind == wholeDistance && b.several(share) {
+		if fits(kind, share, there) || kind == wholeDistance && row.several(share) {
 			continue
 		}
 		counts := "one way"
@@ -187,19 +198,19 @@ func (r *Reader) ways(b *body, cells []string) *apperr.Detail {
 		}
 		return &apperr.Detail{Field: r.heads[at], Code: fields.NotAllowed, Suggestions: []string{distanceField, "roundTrip"},
 			Message: fmt.Sprintf("%s is %.40q, and the record would count %s, %.40q, %s. Write the distance one way with roundTrip true, or all of it with roundTrip false, and leave the other column out.",
-				r.heads[at], oneCell(cells, at), r.Head(distanceField), oneCell(cells, slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == distanceField })), counts)}
+				r.heads[at], oneCell(row.cells, at), r.headingOf(distanceField), oneCell(row.cells, slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == distanceField })), counts)}
 	}
 	return nil
 }
 
 // unusedDistance returns the fault of a row whose distance would be that between its places, one way, beside a column
 // with the return distance.
-func (r *Reader) unusedDistance(b *body, cells []string) *apperr.Detail {
+func (r *distances) unusedDistance(b *body, cells []string) *apperr.Detail {
 	if r.typ == "flights" || b.values["from"] == nil || b.values["to"] == nil || string(b.values["roundTrip"]) == "true" {
 		return nil
 	}
 	for at := range cells {
-		if said, ok := r.distance(at, oneCell(cells, at)); ok && said.Sign() > 0 && (r.distances[at] == wholeDistance || r.distances[at] == returnDistance) {
+		if said, ok := r.distance(at, oneCell(cells, at)); ok && said.Sign() > 0 && (r.of[at] == wholeDistance || r.of[at] == returnDistance) {
 			return &apperr.Detail{Field: r.heads[at], Code: fields.NotAllowed, Suggestions: []string{distanceField, "roundTrip"},
 				Message: fmt.Sprintf("%s is %.40q, and the record would count the distance between its places one way. Head the column distanceKm if that is all of the distance, or say in a column roundTrip whether the journey is a return.", r.heads[at], oneCell(cells, at))}
 		}
@@ -236,17 +247,17 @@ func (b *body) several(share float64) bool {
 
 // distance returns the distance of a cell in kilometres, by its own unit, by that of its heading, or by that of the
 // distance that counts.
-func (r *Reader) distance(at int, cell string) (*big.Rat, bool) {
+func (t *table) distance(at int, cell string) (*big.Rat, bool) {
 	target, _ := units.OfField(distanceField)
-	format, _ := units.ParseFormat(r.declared())
+	format, _ := units.ParseFormat(t.declared())
 	m, err := units.Parse(Unguard(cell), target, format)
 	if err != nil {
 		return nil, false
 	}
 	unit := m.Unit
-	words := wordsOf(r.heads[at])
-	if i := slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == distanceField }); i >= 0 {
-		words = append(words, r.inUnit[i])
+	words := wordsOf(t.heads[at])
+	if i := slices.IndexFunc(t.columns, func(c Column) bool { return c.Name == distanceField }); i >= 0 {
+		words = append(words, t.inUnit[i])
 	}
 	if unit == nil {
 		unit = unitAmong(words)

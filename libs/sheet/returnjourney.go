@@ -13,6 +13,17 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 )
 
+// tickets are what tables of journeys say of their tickets and bookings.
+type tickets struct {
+	*table
+	// booking is the column of the numbers of bookings, or the names of travellers.
+	booking place
+	// kind is the column of the kinds of tickets, which may be returns, and class that of classes of booking.
+	kind, class place
+	// waysSaid are what columns of ways have said so far, by place.
+	waysSaid map[int]waySaid
+}
+
 // Values of a return journey column other than yes and no, normalized by key. English "single" and German "einfach" are one
 // way.
 const (
@@ -62,17 +73,17 @@ const ticketHeads wordList = "ticketHeads"
 
 // findTickets finds the kinds of tickets in a table of journeys that does not say otherwise
 // which of them are returns.
-func (r *Reader) findTickets() {
+func (r *tickets) findTickets() {
 	for _, heads := range [...]wordList{bookingHeads, travellerHeads} {
-		if r.bookingAt < 0 {
-			r.bookingAt = slices.IndexFunc(r.heads, func(head string) bool { return heads.has(plain(head)) })
+		if !r.booking.found() {
+			r.booking = placeAt(slices.IndexFunc(r.heads, func(head string) bool { return heads.has(plain(head)) }))
 		}
 	}
 	if (r.typ == "flights" || r.typ == "ground-transport") && !r.heading("roundTrip") {
-		r.ticketAt = r.beside(ticketHeads)
+		r.kind = r.beside(ticketHeads)
 	}
 	if r.typ == "flights" && !r.heading("class") {
-		r.bookingClassAt = r.beside(bookingClassHeads)
+		r.class = r.beside(bookingClassHeads)
 	}
 }
 
@@ -80,34 +91,36 @@ func (r *Reader) findTickets() {
 const bookingClassHeads wordList = "bookingClassHeads"
 
 // bookingClass sets the class of a flight by that of its booking: Business is one, and what V is differs between airlines.
-func (r *Reader) bookingClass(b *body, cells []string) {
-	if r.bookingClassAt < 0 {
-		return
+func (r *tickets) bookingClass(row *row) *apperr.Detail {
+	if !r.class.found() {
+		return nil
 	}
-	cell := Unguard(oneCell(cells, r.bookingClassAt))
+	cell := Unguard(oneCell(row.cells, r.class.index()))
 	if class := columnOf("flights", "class").values[key(cell)]; class != "" && utf8.RuneCountInString(cell) > 1 {
-		b.set("class", json.RawMessage(strconv.Quote(class)))
-		r.use(r.bookingClassAt)
+		row.set("class", json.RawMessage(strconv.Quote(class)))
+		r.use(r.class.index())
 	}
+	return nil
 }
 
 // ticket makes a return journey of a row whose ticket is one, or that says so in another column that is no field. There only
 // words count that mean both ways: Return may be the way back.
-func (r *Reader) ticket(b *body, cells []string) {
-	if r.typ != "flights" && r.typ != "ground-transport" || b.has("roundTrip") {
-		return
+func (r *tickets) ticket(row *row) *apperr.Detail {
+	if r.typ != "flights" && r.typ != "ground-transport" || row.has("roundTrip") {
+		return nil
 	}
-	if roundTrip, known := wayOfTicket(Unguard(oneCell(cells, max(r.ticketAt, 0)))); known && r.ticketAt >= 0 {
-		b.set("roundTrip", json.RawMessage(strconv.FormatBool(roundTrip)))
-		return
+	if roundTrip, known := wayOfTicket(Unguard(oneCell(row.cells, max(r.kind.index(), 0)))); known && r.kind.found() {
+		row.set("roundTrip", json.RawMessage(strconv.FormatBool(roundTrip)))
+		return nil
 	}
-	for at := range cells[:min(len(cells), len(r.heads))] {
-		word := key(Unguard(oneCell(cells, at)))
-		if r.heads[at] != "" && (r.free(at) || at == r.typeAt) && (bothWays.has(word) || returnCodes.has(word) && (at == r.typeAt || wayHeads.has(plain(r.heads[at])))) {
-			b.set("roundTrip", json.RawMessage("true"))
-			return
+	for at := range row.cells[:min(len(row.cells), len(r.heads))] {
+		word := key(Unguard(oneCell(row.cells, at)))
+		if r.heads[at] != "" && (r.free(at) || at == r.typeAt.index()) && (bothWays.has(word) || returnCodes.has(word) && (at == r.typeAt.index() || wayHeads.has(plain(r.heads[at])))) {
+			row.set("roundTrip", json.RawMessage("true"))
+			return nil
 		}
 	}
+	return nil
 }
 
 // bookingHeads are heads of what the legs of one booking have in common, as plain writes them.
@@ -118,38 +131,38 @@ const travellerHeads wordList = "travellerHeads"
 
 // legs returns the fault of a row that is the way back of a booking of which an earlier row is
 // a return journey already: programs write the kind of a booking beside each of its legs.
-func (r *Reader) legs(b *body, cells []string) *apperr.Detail {
-	from, to := string(b.values["from"]), string(b.values["to"])
-	if string(b.values["roundTrip"]) != "true" || from == "" || to == "" || r.typ == Mixed {
+func (r *tickets) legs(row *row) *apperr.Detail {
+	from, to := string(row.values["from"]), string(row.values["to"])
+	if string(row.values["roundTrip"]) != "true" || from == "" || to == "" || r.typ == Mixed {
 		return nil
 	}
-	at, booking := max(r.bookingAt, r.ticketAt), ""
-	if r.bookingAt >= 0 && r.bookingAt < len(cells) {
-		at, booking = r.bookingAt, strings.TrimSpace(cells[r.bookingAt])
+	at, booking := max(r.booking.index(), r.kind.index()), ""
+	if r.booking.found() && r.booking.index() < len(row.cells) {
+		at, booking = r.booking.index(), strings.TrimSpace(row.cells[r.booking.index()])
 	}
-	if booking == "" && r.ticketAt < 0 {
+	if booking == "" && !r.kind.found() {
 		return nil // two journeys may go opposite ways
 	}
-	row, ok := r.earlier("leg", booking, to, from)
+	first, ok := r.earlier("leg", booking, to, from)
 	if !ok {
 		_, _ = r.earlier("leg", booking, from, to)
 		return nil
 	}
 	return &apperr.Detail{Field: r.heads[at], Code: RowNotCounted,
-		Message: fmt.Sprintf("Row %d is a return journey that comes back this way already. Delete one of the two rows, or let both be one way.", row)}
+		Message: fmt.Sprintf("Row %d is a return journey that comes back this way already. Delete one of the two rows, or let both be one way.", first)}
 }
 
 // earlier returns the earlier row with the same texts; if there is none, it remembers this one.
-func (r *Reader) earlier(texts ...string) (row int64, ok bool) {
+func (t *table) earlier(texts ...string) (row int64, ok bool) {
 	h := fnv.New64a()
 	for _, text := range texts {
 		_, _ = io.WriteString(h, strings.ToLower(strings.TrimSpace(text))+"\x00") // never fails
 	}
-	if row, ok = r.before[h.Sum64()]; !ok {
-		if r.before == nil {
-			r.before = map[uint64]int64{}
+	if row, ok = t.before[h.Sum64()]; !ok {
+		if t.before == nil {
+			t.before = map[uint64]int64{}
 		}
-		r.before[h.Sum64()] = r.number
+		t.before[h.Sum64()] = t.number
 	}
 	return row, ok
 }

@@ -19,64 +19,64 @@ const (
 )
 
 // findRoomNights finds the column of rooms or guests times nights in a table of stays.
-func (r *Reader) findRoomNights() {
+func (r *lodging) findRoomNights() {
 	if r.typ != "accommodation" {
 		return
 	}
-	r.roomNightsAt, r.nightsOf = r.beside(roomNightHeads), "rooms"
-	if r.roomNightsAt < 0 {
-		r.roomNightsAt, r.nightsOf = r.beside(guestNightHeads), "guests"
+	r.roomNights, r.nightsOf = r.beside(roomNightHeads), "rooms"
+	if !r.roomNights.found() {
+		r.roomNights, r.nightsOf = r.beside(guestNightHeads), "guests"
 	}
-	if r.roomNightsAt < 0 && !r.heading("nights") && len(r.stay) == 0 {
-		r.roomNightsAt, r.nightsOf = r.beside(overnightHeads), ""
+	if !r.roomNights.found() && !r.heading("nights") && len(r.stay) == 0 {
+		r.roomNights, r.nightsOf = r.beside(overnightHeads), ""
 	}
 	if !r.heading("nights") && len(r.stay) == 0 {
-		r.use(r.roomNightsAt)
+		r.use(r.roomNights.index())
 	}
 }
 
 // roomNights sets rooms or guests, and nights, of a row that only has their product, and returns the fault of a row in
 // which they come to another one.
-func (r *Reader) roomNights(b *body, cells []string) *apperr.Detail {
-	cell := oneCell(cells, max(r.roomNightsAt, 0))
-	if r.roomNightsAt < 0 || cell == "" {
+func (r *lodging) takeRoomNights(row *row) *apperr.Detail {
+	cell := oneCell(row.cells, max(r.roomNights.index(), 0))
+	if !r.roomNights.found() || cell == "" {
 		return nil
 	}
 	if r.nightsOf == "" {
-		return r.overnights(b, cell)
+		return r.overnights(&row.body, cell)
 	}
-	if !b.has("nights") && len(r.stay) == 0 {
-		return r.nightsOfAll(b, cell)
+	if !row.has("nights") && len(r.stay) == 0 {
+		return r.nightsOfAll(&row.body, cell)
 	}
 	number, ok := r.asNumber(cell)
-	count, none := strconv.Atoi(string(b.values[r.nightsOf]))
-	nights, noNights := strconv.Atoi(string(b.values["nights"]))
-	if all, err := strconv.Atoi(cell); err == nil && noNights == nil && nights > 0 && !b.has("rooms") && !b.has("guests") && all > 0 && all%nights == 0 {
-		b.set(r.nightsOf, json.RawMessage(strconv.Itoa(all/nights)))
-		r.use(r.roomNightsAt)
+	count, none := strconv.Atoi(string(row.values[r.nightsOf]))
+	nights, noNights := strconv.Atoi(string(row.values["nights"]))
+	if all, err := strconv.Atoi(cell); err == nil && noNights == nil && nights > 0 && !row.has("rooms") && !row.has("guests") && all > 0 && all%nights == 0 {
+		row.set(r.nightsOf, json.RawMessage(strconv.Itoa(all/nights)))
+		r.use(r.roomNights.index())
 		return nil
 	}
 	if !ok || none != nil || noNights != nil || float64(count*nights) == number {
 		return nil
 	}
-	return &apperr.Detail{Field: r.heads[r.roomNightsAt], Code: fields.NotAllowed, Suggestions: []string{r.nightsOf, "nights"},
-		Message: fmt.Sprintf("%s is %.12g, and %d %s for %d nights are %d. Write %.12g %s for 1 night, or correct %s and nights, and leave the column out.", r.heads[r.roomNightsAt], number, count, r.nightsOf, nights, count*nights, number, r.nightsOf, r.nightsOf)}
+	return &apperr.Detail{Field: r.heads[r.roomNights.index()], Code: fields.NotAllowed, Suggestions: []string{r.nightsOf, "nights"},
+		Message: fmt.Sprintf("%s is %.12g, and %d %s for %d nights are %d. Write %.12g %s for 1 night, or correct %s and nights, and leave the column out.", r.heads[r.roomNights.index()], number, count, r.nightsOf, nights, count*nights, number, r.nightsOf, r.nightsOf)}
 }
 
 // nightsOfAll sets rooms or guests, and nights, of a row that only has their product and, perhaps, how many there are.
-func (r *Reader) nightsOfAll(b *body, cell string) *apperr.Detail {
+func (r *lodging) nightsOfAll(b *body, cell string) *apperr.Detail {
 	number, err := strconv.Atoi(cell)
 	switch {
 	case err != nil || number < 0:
-		return &apperr.Detail{Field: r.heads[r.roomNightsAt], Code: fields.BadFormat, Suggestions: []string{r.nightsOf, "nights"},
-			Message: fmt.Sprintf("%s is a whole number; got %.40q. Or head two columns %s and nights.", r.heads[r.roomNightsAt], cell, r.nightsOf)}
+		return &apperr.Detail{Field: r.heads[r.roomNights.index()], Code: fields.BadFormat, Suggestions: []string{r.nightsOf, "nights"},
+			Message: fmt.Sprintf("%s is a whole number; got %.40q. Or head two columns %s and nights.", r.heads[r.roomNights.index()], cell, r.nightsOf)}
 	case number == 0:
-		return &apperr.Detail{Field: r.heads[r.roomNightsAt], Code: RowNotCounted, Message: fmt.Sprintf("%s is 0: nobody stayed. Delete the row from the file.", r.heads[r.roomNightsAt])}
+		return &apperr.Detail{Field: r.heads[r.roomNights.index()], Code: RowNotCounted, Message: fmt.Sprintf("%s is 0: nobody stayed. Delete the row from the file.", r.heads[r.roomNights.index()])}
 	}
 	count, nights := number, 1
 	if stated := b.number(r.nightsOf); stated > float64(number) {
-		return &apperr.Detail{Field: r.heads[r.roomNightsAt], Code: AmbiguousCount, Suggestions: []string{"nights"},
-			Message: fmt.Sprintf("%s is %d for %.12g %s, of which each stays for a night at least. Head the column nights if it is the nights of each, or correct it.", r.heads[r.roomNightsAt], number, stated, r.nightsOf)}
+		return &apperr.Detail{Field: r.heads[r.roomNights.index()], Code: AmbiguousCount, Suggestions: []string{"nights"},
+			Message: fmt.Sprintf("%s is %d for %.12g %s, of which each stays for a night at least. Head the column nights if it is the nights of each, or correct it.", r.heads[r.roomNights.index()], number, stated, r.nightsOf)}
 	}
 	if stated, err := strconv.Atoi(string(b.values[r.nightsOf])); err == nil && stated > 0 && number%stated == 0 {
 		count, nights = stated, number/stated
@@ -88,7 +88,7 @@ func (r *Reader) nightsOfAll(b *body, cell string) *apperr.Detail {
 
 // overnights sets the nights of a row whose stays may be counted for each room or guest, or for all of them: of one room,
 // or of one guest, they are the same.
-func (r *Reader) overnights(b *body, cell string) *apperr.Detail {
+func (r *lodging) overnights(b *body, cell string) *apperr.Detail {
 	one := func(name string) bool { return string(b.values[name]) == "1" }
 	number, err := strconv.Atoi(cell)
 	switch {
@@ -98,6 +98,6 @@ func (r *Reader) overnights(b *body, cell string) *apperr.Detail {
 		b.set("nights", json.RawMessage(strconv.Itoa(number)))
 		return nil
 	}
-	return &apperr.Detail{Field: r.heads[r.roomNightsAt], Code: AmbiguousCount, Suggestions: []string{"nights"},
-		Message: fmt.Sprintf("%s is %.40q, which may be the nights of each room or guest, or those of all of them. Head the column nights if it is those of each, or Room nights or Guest nights if it is those of all.", r.heads[r.roomNightsAt], cell)}
+	return &apperr.Detail{Field: r.heads[r.roomNights.index()], Code: AmbiguousCount, Suggestions: []string{"nights"},
+		Message: fmt.Sprintf("%s is %.40q, which may be the nights of each room or guest, or those of all of them. Head the column nights if it is those of each, or Room nights or Guest nights if it is those of all.", r.heads[r.roomNights.index()], cell)}
 }

@@ -10,6 +10,12 @@ import (
 	"github.com/eventcarbon/ecf/libs/fields"
 )
 
+// routes is the column of itineraries.
+type routes struct {
+	*table
+	at place
+}
+
 // routeHeads are heads of whole itineraries in lists of travel agencies, as plain writes them.
 const routeHeads wordList = "routeHeads"
 
@@ -23,13 +29,13 @@ const trackHeads wordList = "trackHeads"
 var ofRoute = regexp.MustCompile(`^[A-Z]{3}(?:\s*(?:[-–/>→,]|\s)\s*[A-Z]{3})+$`)
 
 // findRoute finds the itineraries of a table of flights that has no columns for their ends.
-func (r *Reader) findRoute() {
+func (r *routes) findRoute() {
 	if r.typ == "flights" && !r.heading("from", "to", "via") {
-		if r.route = r.aside(routeHeads); r.route < 0 {
-			r.route = r.aside(itineraryHeads)
+		if r.at = r.aside(routeHeads); !r.at.found() {
+			r.at = r.aside(itineraryHeads)
 		}
-		if at := slices.IndexFunc(r.heads, func(head string) bool { return trackHeads.has(plain(head)) }); at >= 0 && r.route < 0 && slices.Contains(r.quantity, at) {
-			r.route = at
+		if at := slices.IndexFunc(r.heads, func(head string) bool { return trackHeads.has(plain(head)) }); at >= 0 && !r.at.found() && slices.Contains(r.quantity, at) {
+			r.at = placeAt(at)
 		}
 	}
 }
@@ -57,18 +63,18 @@ func placesOf(route string) (list []string) {
 
 // itinerary sets origin, stops and destination of a flight from its itinerary. One that returns by the same route is
 // a return flight.
-func (r *Reader) itinerary(b *body, cells []string) *apperr.Detail {
-	if r.route < 0 || r.route >= len(cells) || strings.TrimSpace(cells[r.route]) == "" {
+func (r *routes) itinerary(row *row) *apperr.Detail {
+	if !r.at.found() || r.at.index() >= len(row.cells) || strings.TrimSpace(row.cells[r.at.index()]) == "" {
 		return nil
 	}
-	if slices.Contains(r.quantity, r.route) && strings.ContainsAny(cells[r.route], "0123456789") {
+	if slices.Contains(r.quantity, r.at.index()) && strings.ContainsAny(row.cells[r.at.index()], "0123456789") {
 		return nil // a distance
 	}
-	head, said := r.heads[r.route], Unguard(strings.TrimSpace(cells[r.route]))
-	if m := besideRoute.FindStringSubmatch(said); m != nil && r.reading == interpreted && (m[2] == "" || b.values["roundTrip"] == nil) {
+	head, said := r.heads[r.at.index()], Unguard(strings.TrimSpace(row.cells[r.at.index()]))
+	if m := besideRoute.FindStringSubmatch(said); m != nil && r.reading == interpreted && (m[2] == "" || row.values["roundTrip"] == nil) {
 		if roundTrip, known := wayOfTicket(m[2]); known {
 			said = m[1]
-			b.put("roundTrip", roundTrip)
+			row.put("roundTrip", roundTrip)
 		} else if m[2] == "" {
 			said = m[1]
 		}
@@ -76,10 +82,10 @@ func (r *Reader) itinerary(b *body, cells []string) *apperr.Detail {
 	cell := strings.ToUpper(said)
 	if !ofRoute.MatchString(cell) {
 		if places := placesOf(said); places != nil && r.reading == interpreted {
-			return b.journey(head, places)
+			return row.journey(head, places)
 		}
 		return &apperr.Detail{Field: head, Code: fields.BadFormat, Suggestions: []string{"from", "to"},
 			Message: fmt.Sprintf("%s has the codes of airports, such as LHR-JFK-LHR; got %.60q. Or head two columns from and to.", head, cell)}
 	}
-	return b.journey(head, codesOf(cell))
+	return row.journey(head, codesOf(cell))
 }

@@ -7,6 +7,12 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 )
 
+// seats are the places of the adults and children of journeys.
+type seats struct {
+	*table
+	at []int
+}
+
 // Headings of how many of the passengers are adults, children and infants, normalized by plain. Infants have no seat, and are no
 // passengers by whom flights are counted.
 const (
@@ -16,28 +22,28 @@ const (
 )
 
 // findSeats finds the adults and children of journeys that do not say how many passengers there are.
-func (r *Reader) findSeats() {
+func (r *seats) findSeats() {
 	if r.typ != "flights" && r.typ != "ground-transport" || r.heading("passengers", "vehicles") {
 		return
 	}
 	adults := r.aside(adultHeads)
-	if adults < 0 {
+	if !adults.found() {
 		return
 	}
-	r.seats = []int{adults}
-	r.addCounts(adults)
-	if children := r.aside(childHeads); children >= 0 {
-		r.seats = append(r.seats, children)
-		r.addCounts(children)
+	r.at = []int{adults.index()}
+	r.addCounts(adults.index())
+	if children := r.aside(childHeads); children.found() {
+		r.at = append(r.at, children.index())
+		r.addCounts(children.index())
 	}
 	r.aside(infantHeads)
 }
 
 // takeSeats adds up the passengers of a row.
-func (r *Reader) takeSeats(b *body, cells []string) *apperr.Detail {
+func (r *seats) takeSeats(row *row) *apperr.Detail {
 	total, some := int64(0), false
-	for _, at := range r.seats {
-		n, filled, fault := r.partNumber(at, oneCell(cells, at))
+	for _, at := range r.at {
+		n, filled, fault := r.partNumber(at, oneCell(row.cells, at))
 		if fault != nil {
 			return fault
 		}
@@ -48,7 +54,7 @@ func (r *Reader) takeSeats(b *body, cells []string) *apperr.Detail {
 		total, some = total+count, some || filled
 	}
 	if some && total > 0 {
-		b.set("passengers", json.RawMessage(strconv.FormatInt(total, 10)))
+		row.set("passengers", json.RawMessage(strconv.FormatInt(total, 10)))
 	}
 	return nil
 }

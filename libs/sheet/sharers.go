@@ -35,27 +35,27 @@ var withPartner = regexp.MustCompile(`(?i)^(.*?)[\s(]+(?:(?:shar|partag|compart|
 
 // sharedRoom makes one room of a row of a list of guests that says who shares it, and returns the fault of a later row of whom it
 // is shared with: two guests in a room are one room.
-func (r *Reader) sharedRoom(b *body, cells []string) *apperr.Detail {
-	if r.typ != "accommodation" || b.has("rooms") || b.has("guests") || len(r.stay) == 0 && !b.has("nights") {
+func (r *lodging) sharedRoom(row *row) *apperr.Detail {
+	if r.typ != "accommodation" || row.has("rooms") || row.has("guests") || len(r.stay) == 0 && !row.has("nights") {
 		return nil
 	}
 	if r.has(secondGuestHeads) {
-		switch first := r.filledGuest(cells, guestHeads); {
-		case first && r.filledGuest(cells, secondGuestHeads):
-			r.oneRoom(b, 2)
+		switch first := r.filledGuest(row.cells, guestHeads); {
+		case first && r.filledGuest(row.cells, secondGuestHeads):
+			r.oneRoom(&row.body, 2)
 		case first:
-			r.oneRoom(b, 1)
+			r.oneRoom(&row.body, 1)
 		}
 		return nil
 	}
-	s, at := sharer{row: r.number, name: r.guestWords(cells)}, r.beside(partnerHeads)
-	said := max(at, r.guestNameAt, 0)
+	s, at := sharer{row: r.number, name: r.guestWords(row.cells)}, r.beside(partnerHeads).index()
+	said := max(at, r.guest.index(), 0)
 	if len(s.name) == 0 {
 		return nil
 	}
 	partner := ""
 	if at >= 0 {
-		partner = Unguard(oneCell(cells, at))
+		partner = Unguard(oneCell(row.cells, at))
 	}
 	if yes, known := fields.Truth(partner); known {
 		if partner = ""; yes {
@@ -63,20 +63,20 @@ func (r *Reader) sharedRoom(b *body, cells []string) *apperr.Detail {
 				Message: fmt.Sprintf("%s says that the room is shared, but not with whom, so that it may count twice. Write the name of the other guest, or one row for each room with a column rooms.", r.heads[at])}
 		}
 	}
-	for i := range cells[:min(len(cells), len(r.heads))] {
+	for i := range row.cells[:min(len(row.cells), len(r.heads))] {
 		if at >= 0 || !r.free(i) {
 			continue
 		}
-		if m := withPartner.FindStringSubmatch(strings.TrimSpace(oneCell(cells, i))); m != nil && (roomKinds.hasAny(wordsOf(m[1])) || doubleRooms.hasAny(wordsOf(m[1]))) {
+		if m := withPartner.FindStringSubmatch(strings.TrimSpace(oneCell(row.cells, i))); m != nil && (roomKinds.hasAny(wordsOf(m[1])) || doubleRooms.hasAny(wordsOf(m[1]))) {
 			partner, said = m[2], i
 		}
 	}
 	s.partner = nameWords(partner)
 	for _, i := range r.stay {
-		s.stay += oneCell(cells, i) + "\x00"
+		s.stay += oneCell(row.cells, i) + "\x00"
 	}
-	s.stay += string(b.values["nights"])
-	double := r.doubleAt(cells)
+	s.stay += string(row.values["nights"])
+	double := r.doubleAt(row.cells)
 	for _, e := range r.sharers {
 		if double >= 0 && e.double && partner == "" && e.stay == s.stay && len(e.name) == len(s.name) && sameName(e.name, s.name) {
 			return &apperr.Detail{Field: r.heads[double], Code: fields.NotAllowed, Suggestions: []string{"rooms"},
@@ -99,9 +99,9 @@ func (r *Reader) sharedRoom(b *body, cells []string) *apperr.Detail {
 	r.sharers = append(r.sharers, s)
 	switch {
 	case len(s.partner) > 0:
-		r.oneRoom(b, 2+strings.Count(partner, ",")+strings.Count(partner, "&"))
+		r.oneRoom(&row.body, 2+strings.Count(partner, ",")+strings.Count(partner, "&"))
 	case at >= 0:
-		r.oneRoom(b, 1)
+		r.oneRoom(&row.body, 1)
 	}
 	return nil
 }
@@ -110,7 +110,7 @@ func (r *Reader) sharedRoom(b *body, cells []string) *apperr.Detail {
 const doubleRooms wordList = "doubleRooms"
 
 // doubleAt returns the place of the cell that says that the room of a row is for several guests; -1 if there is none.
-func (r *Reader) doubleAt(cells []string) int {
+func (r *lodging) doubleAt(cells []string) int {
 	for at := range cells[:min(len(cells), len(r.heads))] {
 		if r.free(at) && doubleRooms.has(plain(oneCell(cells, at))) {
 			return at
@@ -120,18 +120,18 @@ func (r *Reader) doubleAt(cells []string) int {
 }
 
 // oneRoom sets one room of a number of guests.
-func (r *Reader) oneRoom(b *body, guests int) {
+func (r *lodging) oneRoom(b *body, guests int) {
 	b.set("rooms", json.RawMessage("1"))
 	b.set("guests", json.RawMessage(strconv.Itoa(guests)))
 }
 
 // has reports whether the file has a column with one of the headings.
-func (r *Reader) has(heads wordList) bool {
-	return slices.ContainsFunc(r.heads, func(head string) bool { return heads.has(plain(head)) })
+func (t *table) has(heads wordList) bool {
+	return slices.ContainsFunc(t.heads, func(head string) bool { return heads.has(plain(head)) })
 }
 
 // filledGuest reports whether a row has a name, of one who comes, below one of the headings.
-func (r *Reader) filledGuest(cells []string, heads wordList) bool {
+func (r *lodging) filledGuest(cells []string, heads wordList) bool {
 	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
 		if name := Unguard(oneCell(cells, at)); heads.has(plain(head)) && oneName(name) && !stopped(name) {
 			return true
@@ -141,7 +141,7 @@ func (r *Reader) filledGuest(cells []string, heads wordList) bool {
 }
 
 // guestWords returns the words of the name of the guest of a row; none where it has no such name.
-func (r *Reader) guestWords(cells []string) (words []string) {
+func (r *lodging) guestWords(cells []string) (words []string) {
 	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
 		if head = plain(head); (guestHeads.has(head) || personNames.has(head)) && !partnerHeads.has(head) {
 			name := Unguard(oneCell(cells, at))

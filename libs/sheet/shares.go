@@ -10,6 +10,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
+// shares are parts of what a row has, which its record would count as a whole.
+type shares struct{ *table }
+
 // Words of headings of the share of an amount that an event has: those for a share, which may be that of a row in the sum of
 // all, unless it is said to be of the event; those for one that is attributed; and what stands beside them.
 const (
@@ -29,10 +32,10 @@ func headsShare(head string) bool {
 }
 
 // partOf returns the fault of a row that says that only a part of its amount is that of the event.
-func (r *Reader) partOf(typ string, cells []string) *apperr.Detail {
-	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
-		cell := Unguard(oneCell(cells, at))
-		if !r.free(at) || !strings.ContainsAny(cell, "0123456789") || !headsShare(head) && (typ != "venue" || !headsUsedArea(head)) {
+func (r *shares) partOf(row *row) *apperr.Detail {
+	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
+		cell := Unguard(oneCell(row.cells, at))
+		if !r.free(at) || !strings.ContainsAny(cell, "0123456789") || !headsShare(head) && (row.typ != "venue" || !headsUsedArea(head)) {
 			continue
 		}
 		number, percent := strings.CutSuffix(cell, "%")
@@ -41,7 +44,7 @@ func (r *Reader) partOf(typ string, cells []string) *apperr.Detail {
 		if !ok || n == 100 && percent || n == 1 && !percent || n > 100 || n < 0 {
 			continue // all of it, or an amount
 		}
-		return &apperr.Detail{Field: head, Code: fields.NotAllowed, Suggestions: amountsOf(typ),
+		return &apperr.Detail{Field: head, Code: fields.NotAllowed, Suggestions: amountsOf(row.typ),
 			Message: fmt.Sprintf("%s is %.40q, and the record would count all of the row. Write only the part that counts as its amount, and leave this column out.", head, cell)}
 	}
 	return nil
@@ -59,13 +62,13 @@ func amountsOf(typ string) (names []string) {
 
 // severalClasses returns the fault of a row of passengers with the share or the number of those of a class in a column of its own,
 // in a table without a column of classes.
-func (r *Reader) severalClasses(b *body, typ string, cells []string) *apperr.Detail {
-	if typ != "flights" || !b.has("passengers") || r.heading("class") {
+func (r *shares) severalClasses(row *row) *apperr.Detail {
+	if row.typ != "flights" || !row.has("passengers") || r.heading("class") {
 		return nil
 	}
-	classes := columnOf(typ, "class").values
-	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
-		cell := Unguard(oneCell(cells, at))
+	classes := columnOf(row.typ, "class").values
+	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
+		cell := Unguard(oneCell(row.cells, at))
 		words := slices.DeleteFunc(wordsOf(head), func(word string) bool {
 			return shareWords.has(word) || besideShares.has(word) || ticketCounts.has(word) || manyTickets.has(word)
 		})
@@ -83,9 +86,9 @@ var valueShares = map[string][]string{"ground-transport": {"fuel", "mode"}, "mat
 
 // sharesOfValues returns the fault of a row of which a share has another value of a field than the rest: Electric %, and sets the
 // field of one that has it as a whole.
-func (r *Reader) sharesOfValues(b *body, cells []string) *apperr.Detail {
-	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
-		fields, cell := valueShares[r.typ], Unguard(oneCell(cells, at))
+func (r *shares) sharesOfValues(row *row) *apperr.Detail {
+	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
+		fields, cell := valueShares[r.typ], Unguard(oneCell(row.cells, at))
 		if fields == nil || !r.free(at) || !strings.Contains(head, "%") && !percentWords.hasAny(wordsOf(head)) && !strings.HasSuffix(cell, "%") {
 			continue
 		}
@@ -99,10 +102,10 @@ func (r *Reader) sharesOfValues(b *body, cells []string) *apperr.Detail {
 		for _, field := range fields {
 			value := columnOf(r.typ, field).values[key(strings.Join(words, ""))]
 			switch {
-			case value == "" || b.text(field) == value:
+			case value == "" || row.text(field) == value:
 				continue
-			case n == 100 && !b.has(field):
-				b.put(field, value)
+			case n == 100 && !row.has(field):
+				row.put(field, value)
 				r.use(at)
 				return nil
 			}

@@ -26,17 +26,17 @@ type ShownColumn struct {
 
 // ShownColumns returns the columns of a head.
 func ShownColumns(head []string, typ string, o Options) []ShownColumn {
-	r := newReader(typ, o)
+	r := newInterpreter(typ, o)
 	_ = r.readHead(head) // what is wrong with it is told by who reads the rows
 	out := make([]ShownColumn, len(head))
 	for i, c := range r.columns {
 		target, measured := units.OfField(c.Name)
-		out[i] = ShownColumn{Number: c.number(), Used: r.used(i), Day: c.Name == "date" || slices.Contains(r.stay, i), money: c.Name == moneyField && typ == "purchases",
+		out[i] = ShownColumn{Number: c.number(), Used: r.used(i), Day: c.Name == "date" || slices.Contains(r.lodging.stay, i), money: c.Name == moneyField && typ == "purchases",
 			measured: c.number() && (measured || slices.Contains(r.quantity, i)), own: target.Symbol}
 		if r.inUnit[i] != "" {
 			out[i].own = r.inUnit[i]
 		}
-		for _, each := range r.each {
+		for _, each := range r.perItem.of {
 			if target, measured := units.OfField(each.field.Name); each.at == i {
 				out[i].measured, out[i].own, out[i].money = measured, cmp.Or(each.unit, target.Symbol), each.field.Name == moneyField
 			}
@@ -46,9 +46,9 @@ func ShownColumns(head []string, typ string, o Options) []ShownColumn {
 }
 
 // used reports whether a column affects the records: a field, or what one is derived from.
-func (r *Reader) used(at int) bool {
-	return r.columns[at].Name != "" || slices.Contains(r.quantity, at) || slices.Contains(r.stay, at) || slices.Contains(r.roomKindsAt, at) || slices.ContainsFunc(r.meals, func(m partColumn) bool { return m.at == at }) || at == r.route || at == r.unitAt || at == r.ticketAt || at == r.roomAt || at == r.roomNightsAt || at == r.tonneKmAt || at == r.wasteCodeAt || at == r.durationAt ||
-		r.counts[at] != "" && len(r.each)+len(r.sides) > 0 || slices.ContainsFunc(r.each, func(e eachColumn) bool { return e.at == at }) || slices.ContainsFunc(r.sides, func(s side) bool { return s.at == at })
+func (in *interpreter) used(at int) bool {
+	return in.columns[at].Name != "" || slices.Contains(in.quantity, at) || slices.Contains(in.lodging.stay, at) || slices.Contains(in.lodging.roomKinds, at) || slices.ContainsFunc(in.meals.of, func(m partColumn) bool { return m.at == at }) || at == in.routes.at.index() || at == in.unitsBeside.units.index() || at == in.tickets.kind.index() || at == in.lodging.room.index() || at == in.lodging.roomNights.index() || at == in.tonneKms.at.index() || at == in.wasteTypes.code.index() || at == in.durations.at.index() ||
+		in.counts[at] != "" && len(in.perItem.of)+len(in.dimensions.sides) > 0 || slices.ContainsFunc(in.perItem.of, func(e eachColumn) bool { return e.at == at }) || slices.ContainsFunc(in.dimensions.sides, func(s side) bool { return s.at == at })
 }
 
 // Takes reports whether the number of a cell is to be written with what its format shows beside

@@ -14,6 +14,28 @@ import (
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
+// lodging is what tables of stays say of rooms, guests and nights.
+type lodging struct {
+	*table
+	subjects *subjects
+	// stay are the places of the days of arrival and departure where nights are counted by them, and stayBeside those in a
+	// table of stays with their nights.
+	stay, stayBeside []int
+	arrival          place
+	// room is the column of the numbers of rooms in a rooming list, and roomsAre what it was found to have.
+	room     place
+	roomsAre roomsAre
+	// roomKinds are the places of how many rooms of each kind there are.
+	roomKinds []int
+	// roomNights is the column of rooms or guests times nights, and nightsOf which of the two it counts.
+	roomNights place
+	nightsOf   string
+	// guest is the column of the names of guests in a list that counts neither guests nor rooms.
+	guest place
+	// sharers are the guests of earlier rows.
+	sharers []sharer
+}
+
 // Heads of the days of a stay in lists of hotels, as plain writes them.
 const (
 	arrivalHeads   wordList = "arrivalHeads"
@@ -21,66 +43,66 @@ const (
 )
 
 // free reports whether nothing is known yet of what a column means.
-func (r *Reader) free(at int) bool { return r.columns[at].Name == "" && r.columns[at].Type == "" }
+func (t *table) free(at int) bool { return t.columns[at].Name == "" && t.columns[at].Type == "" }
 
-// beside returns the place of the first column with one of the headings that is not a field; -1 if there is none.
-func (r *Reader) beside(heads wordList) int {
-	for at, head := range r.heads {
-		if r.free(at) && heads.has(plain(head)) {
-			return at
+// beside returns the place of the first column with one of the headings that is not a field.
+func (t *table) beside(heads wordList) place {
+	for at, head := range t.heads {
+		if t.free(at) && heads.has(plain(head)) {
+			return placeAt(at)
 		}
 	}
-	return -1
+	return place{}
 }
 
 // aside is beside for a column that is used, which it removes from the ignored ones.
-func (r *Reader) aside(heads wordList) int {
-	at := r.beside(heads)
-	r.use(at)
+func (t *table) aside(heads wordList) place {
+	at := t.beside(heads)
+	t.use(at.index())
 	return at
 }
 
 // heading reports whether a column is one of the fields.
-func (r *Reader) heading(names ...string) bool {
-	return slices.ContainsFunc(r.columns, func(c Column) bool { return slices.Contains(names, c.Name) })
+func (t *table) heading(names ...string) bool {
+	return slices.ContainsFunc(t.columns, func(c Column) bool { return slices.Contains(names, c.Name) })
 }
 
 // findStay finds the days of arrival and departure in a table of stays that does not count the
 // nights.
-func (r *Reader) findStay() {
+func (r *lodging) findStay() {
 	has := func(heads wordList) bool {
 		return slices.ContainsFunc(r.heads, func(head string) bool { return heads.has(plain(head)) })
 	}
 	if r.typ == "accommodation" {
-		r.arrivalAt = r.beside(arrivalHeads)
+		r.arrival = r.beside(arrivalHeads)
 	}
 	if r.typ != "accommodation" || !has(arrivalHeads) || !has(departureHeads) {
 		return
 	}
-	if from, to := r.beside(arrivalHeads), r.beside(departureHeads); from >= 0 && to >= 0 && r.heading("nights") && r.reading == interpreted {
-		r.stayBeside = []int{from, to}
+	if from, to := r.beside(arrivalHeads), r.beside(departureHeads); from.found() && to.found() && r.heading("nights") && r.reading == interpreted {
+		r.stayBeside = []int{from.index(), to.index()}
 	}
 	if !r.heading("nights") {
-		if from, to := r.aside(arrivalHeads), r.aside(departureHeads); from >= 0 && to >= 0 {
-			r.stay = []int{from, to}
+		if from, to := r.aside(arrivalHeads), r.aside(departureHeads); from.found() && to.found() {
+			r.stay = []int{from.index(), to.index()}
 		}
 	}
 }
 
 // nights sets the nights of a row between its days of arrival and departure.
-func (r *Reader) nights(b *body, cells []string) *apperr.Detail {
+func (r *lodging) nights(row *row) *apperr.Detail {
 	if len(r.stay) == 0 {
-		return r.nightsBeside(b, cells)
+		return r.nightsBeside(&row.body, row.cells)
 	}
-	n, fault := r.nightsBetween(r.stay, cells)
+	n, fault := r.nightsBetween(r.stay, row.cells)
 	if n > 0 {
-		b.set("nights", json.RawMessage(strconv.Itoa(n)))
+		row.set("nights", json.RawMessage(strconv.Itoa(n)))
 	}
 	return fault
 }
 
 // nightsBetween returns the nights between the days of two columns; 0 where one of them is empty, or there is a fault.
-func (r *Reader) nightsBetween(columns []int, cells []string) (int, *apperr.Detail) {
+func (r *lodging) nightsBetween(columns []int, cells []string) (int, *apperr.Detail) {
 	var days [2]time.Time
 	for i, at := range columns {
 		if at >= len(cells) || strings.TrimSpace(cells[at]) == "" {
@@ -106,7 +128,7 @@ func (r *Reader) nightsBetween(columns []int, cells []string) (int, *apperr.Deta
 
 // nightsBeside sets the nights of a row that has none below their heading, but days of arrival and departure, and returns the fault
 // of a row in which they differ.
-func (r *Reader) nightsBeside(b *body, cells []string) *apperr.Detail {
+func (r *lodging) nightsBeside(b *body, cells []string) *apperr.Detail {
 	if len(r.stayBeside) == 0 {
 		return nil
 	}
@@ -123,26 +145,26 @@ func (r *Reader) nightsBeside(b *body, cells []string) *apperr.Detail {
 	case n == 0 || between == string(b.values["nights"]):
 		return nil // what is below nights decides
 	}
-	return &apperr.Detail{Field: r.Head("nights"), Code: fields.NotAllowed, Suggestions: []string{"nights"},
-		Message: fmt.Sprintf("%s is %s, and there are %s between %s and %s. Correct one of them, or leave the days out if the others do not count.", r.Head("nights"), b.values["nights"], between, r.heads[r.stayBeside[0]], r.heads[r.stayBeside[1]])}
+	return &apperr.Detail{Field: r.headingOf("nights"), Code: fields.NotAllowed, Suggestions: []string{"nights"},
+		Message: fmt.Sprintf("%s is %s, and there are %s between %s and %s. Correct one of them, or leave the days out if the others do not count.", r.headingOf("nights"), b.values["nights"], between, r.heads[r.stayBeside[0]], r.heads[r.stayBeside[1]])}
 }
 
 // ambiguousDate is the fault of a day that may be another one.
-func (r *Reader) ambiguousDate(at int, e *units.AmbiguousDateError) *apperr.Detail {
-	return &apperr.Detail{Field: r.heads[at], Code: AmbiguousDate, Suggestions: e.Readings, Message: e.Error() + "."}
+func (t *table) ambiguousDate(at int, e *units.AmbiguousDateError) *apperr.Detail {
+	return &apperr.Detail{Field: t.heads[at], Code: AmbiguousDate, Suggestions: e.Readings, Message: e.Error() + "."}
 }
 
 // day reads a cell that has a day, as the file writes days.
-func (r *Reader) day(cell string) (string, error) {
+func (t *table) day(cell string) (string, error) {
 	text := Unguard(strings.TrimSpace(cell))
-	if day, ok := serialDay(text); ok && r.reading == interpreted {
+	if day, ok := serialDay(text); ok && t.reading == interpreted {
 		return day, nil
 	}
-	day, err := units.ParseDate(text, r.o.DateOrder)
-	if err != nil && r.o.DateOrder != "" && r.o.Rules > 0 {
+	day, err := units.ParseDate(text, t.o.DateOrder)
+	if err != nil && t.o.DateOrder != "" && t.o.Rules > 0 {
 		day, err = units.ParseDate(text, "ymd") // year first is unambiguous
 	}
-	if e, ok := errors.AsType[*units.AmbiguousDateError](err); ok && e.Sure && r.o.Rules > 0 {
+	if e, ok := errors.AsType[*units.AmbiguousDateError](err); ok && e.Sure && t.o.Rules > 0 {
 		return e.Readings[0], nil
 	}
 	return day, err
@@ -159,25 +181,26 @@ func serialDay(text string) (day string, ok bool) {
 
 // nightOfLine sets the night of a line of a hotel's bill for a room, which has one for each night: Room charge, Übernachtung. A
 // quantity is the number of nights.
-func (r *Reader) nightOfLine(b *body, cells []string) {
-	if r.typ != "accommodation" || r.heading("nights") || len(r.stay) > 0 || r.roomNightsAt >= 0 || !b.has("date") || string(b.values["rooms"]) != "1" {
-		return
+func (r *lodging) nightOfLine(row *row) *apperr.Detail {
+	if r.typ != "accommodation" || r.heading("nights") || len(r.stay) > 0 || r.roomNights.found() || !row.has("date") || string(row.values["rooms"]) != "1" {
+		return nil
 	}
-	for _, at := range r.subjects {
-		if text := oneCell(cells, at); isCharge(r.typ, text) || strings.ContainsAny(text, "0123456789") || !roomLines.hasAny(wordsOf(text)) {
+	for _, at := range r.subjects.at {
+		if text := oneCell(row.cells, at); isCharge(r.typ, text) || strings.ContainsAny(text, "0123456789") || !roomLines.hasAny(wordsOf(text)) {
 			continue
 		}
 		nights := 1
-		for at := range r.heads[:min(len(r.heads), len(cells))] {
-			if n, err := strconv.Atoi(oneCell(cells, at)); r.counts[at] == ofPiece && err == nil {
+		for at := range r.heads[:min(len(r.heads), len(row.cells))] {
+			if n, err := strconv.Atoi(oneCell(row.cells, at)); r.counts[at] == ofPiece && err == nil {
 				nights = n
 			}
 		}
 		if nights > 0 {
-			b.set("nights", json.RawMessage(strconv.Itoa(nights)))
+			row.set("nights", json.RawMessage(strconv.Itoa(nights)))
 		}
-		return
+		return nil
 	}
+	return nil
 }
 
 // roomLines are words of such lines.

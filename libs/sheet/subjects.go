@@ -11,17 +11,23 @@ import (
 	"github.com/eventcarbon/ecf/libs/fields"
 )
 
+// subjects are the columns that name the subject of a row.
+type subjects struct {
+	*table
+	at []int
+}
+
 // subjectHeads are headings of columns, other than fields, that say what a row is about, normalized by plain.
 const subjectHeads wordList = "subjectHeads"
 
 // findSubjects finds the columns that say what a row is about, in files whose rows may be about something else.
-func (r *Reader) findSubjects() {
+func (r *subjects) findSubjects() {
 	if !hasCharges(r.typ) && r.typ != Mixed && r.typ != "purchases" {
 		return
 	}
 	for at, head := range r.heads {
-		if name := r.columns[at].Name; name == "description" || at == r.typeAt && r.typ != Mixed || name == "" && says(head) {
-			r.subjects = append(r.subjects, at)
+		if name := r.columns[at].Name; name == "description" || at == r.typeAt.index() && r.typ != Mixed || name == "" && says(head) {
+			r.at = append(r.at, at)
 		}
 	}
 }
@@ -33,17 +39,17 @@ func says(head string) bool {
 }
 
 // otherSubject returns the fault of a row that is about something that its record would count as something else.
-func (r *Reader) otherSubject(b *body, typ string, cells []string) *apperr.Detail {
-	for _, at := range r.subjects {
-		if at >= len(cells) || len(cells[at]) > longestMark {
+func (r *subjects) otherSubject(row *row) *apperr.Detail {
+	for _, at := range r.at {
+		if at >= len(row.cells) || len(row.cells[at]) > longestMark {
 			continue
 		}
-		cell := Unguard(strings.TrimSpace(cells[at]))
+		cell := Unguard(strings.TrimSpace(row.cells[at]))
 		switch {
-		case typ == "water" && b.has("supplyM3") && isSewerage(cell):
+		case row.typ == "water" && row.has("supplyM3") && isSewerage(cell):
 			return &apperr.Detail{Field: r.heads[at], Code: RowNotCounted,
 				Message: fmt.Sprintf("%s is %.60q: the water that was supplied counts with its treatment, so that the same water would count twice. Delete the row from the file.", r.heads[at], cell)}
-		case typ == "catering" && b.has("meals") && !b.light() && isDrink(cell):
+		case row.typ == "catering" && row.has("meals") && !row.light() && isDrink(cell):
 			return &apperr.Detail{Field: r.heads[at], Code: fields.NotAllowed, Suggestions: []string{"servings", "drinks"},
 				Message: fmt.Sprintf("%s is %.60q, and meals counts main meals. Write the cups, glasses or bottles into a column servings, such as {\"coffee\": 90}, or the litres into drinks, such as {\"wine\": 30}.", r.heads[at], cell)}
 		}
@@ -58,17 +64,17 @@ const servesHeads wordList = "servesHeads"
 var servesPeople = regexp.MustCompile(`(?i)\b(?:(?:serves|feeds|sirve para|convient pour|pour|for|für|para|voor|per|dla|til|för|pro)\s+(\d{1,5})\s+(?:people|persons|guests|pax|pers|personen|personnes|personas|raciones|persone|pessoas|osób|osob|personer|gäste|convives)\b|(?:serves|feeds)\s+(\d{1,5}))`)
 
 // servesSeveral returns the fault of meals of which each one is for several people.
-func (r *Reader) servesSeveral(b *body, typ string, cells []string) *apperr.Detail {
-	meals, err := strconv.Atoi(string(b.values["meals"]))
-	if typ != "catering" || err != nil || meals == 0 {
+func (r *subjects) servesSeveral(row *row) *apperr.Detail {
+	meals, err := strconv.Atoi(string(row.values["meals"]))
+	if row.typ != "catering" || err != nil || meals == 0 {
 		return nil
 	}
-	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
-		cell := Unguard(oneCell(cells, at))
+	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
+		cell := Unguard(oneCell(row.cells, at))
 		said := ""
 		if r.free(at) && servesHeads.has(plain(head)) {
 			said = cell
-		} else if len(cell) <= longestMark && slices.Contains(r.subjects, at) {
+		} else if len(cell) <= longestMark && slices.Contains(r.at, at) {
 			if m := servesPeople.FindStringSubmatch(cell); m != nil {
 				said = m[1] + m[2]
 			}

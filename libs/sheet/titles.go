@@ -43,9 +43,9 @@ func thousandsIn(title string) string {
 
 // checkTitle returns an error if the rows above the headings say that amounts of money are in thousands, and their heading
 // does not.
-func (r *Reader) checkTitle(above string) error {
+func (r *prices) checkTitle(above string) error {
 	at := r.placeOf(moneyField)
-	if at < 0 || r.thousandsAt >= 0 {
+	if at < 0 || r.thousands.found() {
 		return nil
 	}
 	words := thousandsIn(above)

@@ -11,6 +11,13 @@ import (
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
+// tonneKms is the column of weight times distance.
+type tonneKms struct {
+	*table
+	perItem *perItem
+	at      place
+}
+
 // tonneKmHeads are headings of weight times distance in lists of carriers, normalized by plain.
 const tonneKmHeads wordList = "tonneKmHeads"
 
@@ -18,43 +25,43 @@ const tonneKmHeads wordList = "tonneKmHeads"
 const loadHeads wordList = "loadHeads"
 
 // findTonneKm finds the column of tonne-kilometres of freight.
-func (r *Reader) findTonneKm() {
+func (r *tonneKms) findTonneKm() {
 	if r.typ == "freight" {
-		r.tonneKmAt = r.aside(tonneKmHeads)
+		r.at = r.aside(tonneKmHeads)
 	}
 }
 
 // unweighed returns the fault of a row of freight that states a volume, but no weight.
-func (r *Reader) unweighed(b *body, typ string, cells []string) *apperr.Detail {
-	if typ != "freight" || b.has("weightKg") || len(r.each) > 0 {
+func (r *tonneKms) unweighed(row *row) *apperr.Detail {
+	if row.typ != "freight" || row.has("weightKg") || len(r.perItem.of) > 0 {
 		return nil
 	}
-	if at := r.amountAt("weightKg"); at >= 0 && oneCell(cells, at) != "" {
+	if at := r.perItem.amountAt("weightKg"); at >= 0 && oneCell(row.cells, at) != "" {
 		return nil // a weight that cannot be read
 	}
-	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
+	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
 		of := r.counts[at]
-		if _, number := r.asNumber(oneCell(cells, at)); !number || !loadHeads.has(plain(head)) && !slices.Contains(pieceLike, of) && of != ofTrip {
+		if _, number := r.asNumber(oneCell(row.cells, at)); !number || !loadHeads.has(plain(head)) && !slices.Contains(pieceLike, of) && of != ofTrip {
 			continue
 		}
 		return &apperr.Detail{Field: "weightKg", Code: fields.Required,
-			Message: fmt.Sprintf("weightKg is required: freight is counted by its weight, which %s, %.40s, does not tell. Write the weight of the goods, such as 24 t, into a column Weight.", head, oneCell(cells, at))}
+			Message: fmt.Sprintf("weightKg is required: freight is counted by its weight, which %s, %.40s, does not tell. Write the weight of the goods, such as 24 t, into a column Weight.", head, oneCell(row.cells, at))}
 	}
 	return nil
 }
 
 // tonneKm sets weight and distance of freight of which a row has the product and, perhaps, one of the two. Alone it is
 // the weight over one kilometre.
-func (r *Reader) tonneKm(b *body, cells []string) *apperr.Detail {
-	if r.tonneKmAt < 0 || oneCell(cells, r.tonneKmAt) == "" {
+func (r *tonneKms) tonneKm(row *row) *apperr.Detail {
+	if !r.at.found() || oneCell(row.cells, r.at.index()) == "" {
 		return nil
 	}
-	head, way := r.heads[r.tonneKmAt], b.has(distanceField) || b.has("from")
-	if b.has("weightKg") && way {
-		b.unread = append(b.unread, r.tonneKmAt)
+	head, way := r.heads[r.at.index()], row.has(distanceField) || row.has("from")
+	if row.has("weightKg") && way {
+		row.unread = append(row.unread, r.at.index())
 		return nil
 	}
-	n, filled, fault := r.partNumber(r.tonneKmAt, oneCell(cells, r.tonneKmAt))
+	n, filled, fault := r.partNumber(r.at.index(), oneCell(row.cells, r.at.index()))
 	if fault != nil || !filled {
 		return fault
 	}
@@ -66,26 +73,26 @@ func (r *Reader) tonneKm(b *body, cells []string) *apperr.Detail {
 		return refuse("%s is 0: nothing was carried. Delete the row from the file, or write weightKg and distanceKm.")
 	}
 	divided := func(name, by string) *apperr.Detail {
-		value, _, _, ok := r.measure(by, b)
+		value, _, _, ok := r.measure(by, &row.body)
 		if !ok || value.Sign() == 0 {
 			return refuse("%s is weight times distance, and the other of the two is no number. Write weightKg and distanceKm.")
 		}
-		return b.setRounded(name, new(big.Rat).Quo(kgKm, value))
+		return row.setRounded(name, new(big.Rat).Quo(kgKm, value))
 	}
 	switch {
-	case string(b.values["roundTrip"]) == "true":
+	case string(row.values["roundTrip"]) == "true":
 		return refuse("%s is of the whole journey, and the record would count it there and back. Write weightKg and distanceKm, or leave roundTrip out.")
-	case b.has("weightKg"):
+	case row.has("weightKg"):
 		return divided(distanceField, "weightKg")
-	case b.has(distanceField):
+	case row.has(distanceField):
 		return divided("weightKg", distanceField)
-	case b.has("from"):
+	case row.has("from"):
 		return refuse("%s cannot be divided by the distance between two places. Write weightKg, or distanceKm instead of the places.")
-	case b.text("mode") == "air" && !b.has("haul"):
+	case row.text("mode") == "air" && !row.has("haul"):
 		return refuse("%s does not tell how far the freight went, which air freight depends on. Write weightKg and distanceKm, or the haul.")
 	}
-	b.set(distanceField, json.RawMessage("1"))
-	return b.setRounded("weightKg", kgKm)
+	row.set(distanceField, json.RawMessage("1"))
+	return row.setRounded("weightKg", kgKm)
 }
 
 // setRounded sets a number, rounded to twelve decimals if it has more.

@@ -13,6 +13,12 @@ import (
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
+// totals finds the rows that sum up others.
+type totals struct {
+	*table
+	sums sums
+}
+
 // TotalsRow is the code of a row that sums up the others.
 const TotalsRow = "TOTALS_ROW"
 
@@ -86,7 +92,7 @@ type named struct {
 // totals returns the fault of a row that sums up the file, or a part of it: a label and
 // numbers, a label and a number that is the sum of those above, or numbers alone that are
 // each such a sum. Imported, it would have everything count twice.
-func (r *Reader) totals(cells []string) *apperr.Detail {
+func (r *totals) fault(cells []string) *apperr.Detail {
 	n := r.named(cells)
 	if r.hasID(cells) {
 		r.sums.add(n.values)
@@ -117,7 +123,7 @@ func (r *Reader) totals(cells []string) *apperr.Detail {
 }
 
 // named looks at the cells of a row.
-func (r *Reader) named(cells []string) named {
+func (r *totals) named(cells []string) named {
 	n := named{values: make([]float64, len(cells)), ofAll: true, ofGroup: true}
 	all := true // numbers are those of the rows since the last totals
 	for i, cell := range cells {
@@ -152,14 +158,14 @@ func (r *Reader) named(cells []string) named {
 
 // hasID reports whether a row has an id that the service gave it: it is a record of an
 // export, whatever its texts say.
-func (r *Reader) hasID(cells []string) bool {
-	return r.reading == byName && oneCell(cells, slices.Index(r.heads, idColumn)) != ""
+func (t *table) hasID(cells []string) bool {
+	return t.reading == byName && oneCell(cells, slices.Index(t.heads, idColumn)) != ""
 }
 
 // isReference reports whether a column has the references of records. They may contain a
 // word for totals, and only the word alone names one.
-func (r *Reader) isReference(at int) bool {
-	return at < len(r.columns) && r.columns[at].Name == "externalReference"
+func (t *table) isReference(at int) bool {
+	return at < len(t.columns) && t.columns[at].Name == "externalReference"
 }
 
 // totalLabel reports whether a text names totals, and whether it contains nothing else.
@@ -212,7 +218,7 @@ func allLabel(cell string) bool {
 
 // saysLittle reports whether a text beside a label says no more than how its numbers are
 // written: a currency, a unit, a dash.
-func (r *Reader) saysLittle(i int, cell string) bool {
+func (t *table) saysLittle(i int, cell string) bool {
 	if !strings.ContainsFunc(cell, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }) {
 		return true
 	}
@@ -222,13 +228,13 @@ func (r *Reader) saysLittle(i int, cell string) bool {
 	}) {
 		return true
 	}
-	field := i < len(r.columns) && r.columns[i].Name != "" && r.columns[i].Name != currencyField
+	field := i < len(t.columns) && t.columns[i].Name != "" && t.columns[i].Name != currencyField
 	return !field && len(cell) == 3 && strings.Trim(cell, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
 // hasTexts reports whether the file has a text column, which is empty in a totals row.
-func (r *Reader) hasTexts() bool {
-	return slices.ContainsFunc(r.columns, func(c Column) bool { return c.Name != "" && !c.number() })
+func (t *table) hasTexts() bool {
+	return slices.ContainsFunc(t.columns, func(c Column) bool { return c.Name != "" && !c.number() })
 }
 
 // inGroups are signs that stand between the digits of numbers and nowhere else.
@@ -244,18 +250,18 @@ func endsInComma(cell string) bool {
 }
 
 // asNumber reads a cell roughly, with or without a unit or a currency.
-func (r *Reader) asNumber(cell string) (float64, bool) {
-	if r.o.Rules > 0 && !strings.ContainsAny(cell, "0123456789") {
+func (t *table) asNumber(cell string) (float64, bool) {
+	if t.o.Rules > 0 && !strings.ContainsAny(cell, "0123456789") {
 		return 0, false // most cells are words
 	}
-	if r.o.Rules > 0 {
+	if t.o.Rules > 0 {
 		if strings.Count(cell, ".") == 2 && units.IsDate(cell) {
 			return 0, false
 		}
 		cell, _, _ = money(inGroups.Replace(spacedGroups.ReplaceAllString(cell, "$1$2")))
 	}
 	cell, _, _ = strings.Cut(cell, " ")
-	if strings.HasSuffix(r.declared(), ",5") || r.declared() == "" && r.o.Rules > 0 && endsInComma(cell) {
+	if strings.HasSuffix(t.declared(), ",5") || t.declared() == "" && t.o.Rules > 0 && endsInComma(cell) {
 		cell = strings.ReplaceAll(strings.ReplaceAll(cell, ".", ""), ",", ".")
 	} else {
 		cell = strings.ReplaceAll(cell, ",", "")

@@ -3,7 +3,19 @@ package sheet
 import (
 	"encoding/json"
 	"strings"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
 )
+
+// travellers are the people of journeys, and what they travel with.
+type travellers struct {
+	*table
+	// name is the column of the names of travellers, and driver that of the names of drivers in a table of journeys that
+	// counts neither people nor vehicles.
+	name, driver place
+	// modes are the places of trains and of products that name the mode of journeys.
+	modes []int
+}
 
 // oneTravellerHeads are headings of the names of travellers, of whom each row of a booking system has one, normalized
 // by plain.
@@ -19,32 +31,33 @@ const ticketCounts wordList = "ticketCounts"
 const manyTickets wordList = "manyTickets"
 
 // findTraveller finds the names of travellers in a table of journeys that does not say how many there are.
-func (r *Reader) findTraveller() {
+func (r *travellers) findTraveller() {
 	if (r.typ == "flights" || r.typ == "ground-transport") && !r.heading("passengers", "vehicles", "volumeLitres", "energyKWh") {
 		if r.typ == "ground-transport" {
-			r.driverAt = r.beside(driverHeads)
+			r.driver = r.beside(driverHeads)
 		}
-		r.travellerAt = r.beside(oneTravellerHeads)
-		if mode := r.placeOf("mode"); r.travellerAt < 0 && mode >= 0 && r.asksPeople(mode) {
-			r.travellerAt = r.beside(personNames)
+		r.name = r.beside(oneTravellerHeads)
+		if mode := r.placeOf("mode"); !r.name.found() && mode >= 0 && r.asksPeople(mode) {
+			r.name = r.beside(personNames)
 		}
 	}
 }
 
 // asksPeople reports whether a column has the answers to a question, so that each row is of one person.
-func (r *Reader) asksPeople(at int) bool { return questionOf(r.heads[at]) != "" }
+func (t *table) asksPeople(at int) bool { return questionOf(t.heads[at]) != "" }
 
 // traveller makes one passenger of a row with the name of one.
-func (r *Reader) traveller(b *body, cells []string) {
-	if r.travellerAt < 0 || b.has("passengers") {
-		return
+func (r *travellers) traveller(row *row) *apperr.Detail {
+	if !r.name.found() || row.has("passengers") {
+		return nil
 	}
-	if r.countsTickets(cells) {
-		return // it is not said of which number that is
+	if r.countsTickets(row.cells) {
+		return nil // it is not said of which number that is
 	}
-	if oneName(Unguard(oneCell(cells, r.travellerAt))) {
-		b.set("passengers", json.RawMessage("1"))
+	if oneName(Unguard(oneCell(row.cells, r.name.index()))) {
+		row.set("passengers", json.RawMessage("1"))
 	}
+	return nil
 }
 
 // notOneName are words of a text that names no person, or several.
@@ -67,8 +80,8 @@ func oneName(text string) bool {
 }
 
 // countsTickets reports whether a row has another number than one of tickets, people or things.
-func (r *Reader) countsTickets(cells []string) bool {
-	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
+func (t *table) countsTickets(cells []string) bool {
+	for at, head := range t.heads[:min(len(t.heads), len(cells))] {
 		cell := oneCell(cells, at)
 		if cell != "" && cell != "1" && (ticketCounts.has(plain(head)) || len(cell) < 4 && strings.Trim(cell, "0123456789") == "" && manyTickets.hasAny(headWords(head))) {
 			return true

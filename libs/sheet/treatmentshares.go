@@ -10,6 +10,12 @@ import (
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
+// treatments are the columns of the share of one treatment.
+type treatments struct {
+	*table
+	shares []treatmentColumn
+}
+
 // besideTreatments are words around a treatment in the heading of its share, and shareEndings what such words end in.
 const (
 	besideTreatments wordList = "besideTreatments"
@@ -26,7 +32,7 @@ type treatmentColumn struct {
 }
 
 // findTreatments finds the columns of shares and weights of treatments of waste.
-func (r *Reader) findTreatments() {
+func (r *treatments) findTreatments() {
 	if r.typ != "waste" {
 		return
 	}
@@ -49,7 +55,7 @@ func (r *Reader) findTreatments() {
 			}
 		}
 		if treatment := columnOf(r.typ, "treatment").values[key(strings.Join(words, ""))]; treatment != "" {
-			r.treatments = append(r.treatments, treatmentColumn{at, treatment, unit})
+			r.shares = append(r.shares, treatmentColumn{at, treatment, unit})
 			r.columns[at].Type = "number"
 			r.use(at)
 		}
@@ -57,16 +63,16 @@ func (r *Reader) findTreatments() {
 }
 
 // treated sets the treatment of waste all of which goes to one, and returns the fault of a row with several.
-func (r *Reader) treated(b *body, cells []string) *apperr.Detail {
-	for _, column := range r.treatments {
-		cell := Unguard(oneCell(cells, column.at))
+func (r *treatments) treated(row *row) *apperr.Detail {
+	for _, column := range r.shares {
+		cell := Unguard(oneCell(row.cells, column.at))
 		n, filled, fault := r.partNumber(column.at, strings.TrimSpace(strings.TrimSuffix(cell, "%")))
 		if fault != nil {
 			return fault
 		}
 		share := units.Rat(n)
 		if column.unit != nil && filled && share.Sign() > 0 {
-			if fault := r.treatedWeight(b, column, share, cells); fault != nil {
+			if fault := r.treatedWeight(&row.body, column, share, row.cells); fault != nil {
 				return fault
 			}
 			continue
@@ -77,18 +83,18 @@ func (r *Reader) treated(b *body, cells []string) *apperr.Detail {
 		case share.Cmp(big.NewRat(100, 1)) != 0:
 			return &apperr.Detail{Field: r.heads[column.at], Code: SeveralRecords, Suggestions: []string{"treatment", "weightKg"},
 				Message: fmt.Sprintf("%s is %.40q, and a record has one treatment. Write a row for each, with the weight that goes to it.", r.heads[column.at], cell)}
-		case b.has("treatment") && b.text("treatment") != column.treatment:
+		case row.has("treatment") && row.text("treatment") != column.treatment:
 			return &apperr.Detail{Field: r.heads[column.at], Code: fields.NotAllowed, Suggestions: []string{"treatment"},
-				Message: fmt.Sprintf("%s is %.40q, and %s is %.40q. Correct one of them, or leave the column out.", r.heads[column.at], cell, r.Head("treatment"), b.text("treatment"))}
+				Message: fmt.Sprintf("%s is %.40q, and %s is %.40q. Correct one of them, or leave the column out.", r.heads[column.at], cell, r.headingOf("treatment"), row.text("treatment"))}
 		}
-		b.put("treatment", column.treatment)
+		row.put("treatment", column.treatment)
 	}
 	return nil
 }
 
 // treatedWeight sets weight and treatment of a row whose weight is below that of a treatment, and returns the fault of a row of
 // which another part goes elsewhere.
-func (r *Reader) treatedWeight(b *body, column treatmentColumn, weight *big.Rat, cells []string) *apperr.Detail {
+func (r *treatments) treatedWeight(b *body, column treatmentColumn, weight *big.Rat, cells []string) *apperr.Detail {
 	target, _ := units.OfField("weightKg")
 	kg := target.Convert(weight, column.unit)
 	counted, _, _, known := r.measure("weightKg", b)

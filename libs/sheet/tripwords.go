@@ -12,15 +12,15 @@ type waySaid struct{ away, single bool }
 
 // wayOfTrip decides what Return means below a heading such as Trip: a return journey where another row is a single one, the
 // way back where another one is the way there. Where no row before says so, it returns a fault.
-func (r *Reader) wayOfTrip(b *body, cells []string) *apperr.Detail {
+func (r *tickets) wayOfTrip(row *row) *apperr.Detail {
 	if r.typ != "flights" && r.typ != "ground-transport" || r.heading("roundTrip") {
 		return nil
 	}
-	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
-		if !wayHeads.has(plain(head)) || !r.free(at) && at != r.typeAt || at == r.ticketAt {
+	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
+		if !wayHeads.has(plain(head)) || !r.free(at) && at != r.typeAt.index() || at == r.kind.index() {
 			continue
 		}
-		word := key(Unguard(oneCell(cells, at)))
+		word := key(Unguard(oneCell(row.cells, at)))
 		if r.waysSaid == nil {
 			r.waysSaid = map[int]waySaid{}
 		}
@@ -30,12 +30,12 @@ func (r *Reader) wayOfTrip(b *body, cells []string) *apperr.Detail {
 			said.away = true
 		case oneWays.has(word):
 			said.single = true
-		case b.has("roundTrip") || !returnWays.has(word) || said.away:
+		case row.has("roundTrip") || !returnWays.has(word) || said.away:
 		case said.single:
-			b.set("roundTrip", json.RawMessage("true"))
+			row.set("roundTrip", json.RawMessage("true"))
 		default:
 			return &apperr.Detail{Field: head, Code: AmbiguousCount, Suggestions: []string{"roundTrip"},
-				Message: fmt.Sprintf("%s is %.40q, which may be a return journey, or the way back of one. Head the column roundTrip if it is a return journey, or write outbound and inbound.", head, oneCell(cells, at))}
+				Message: fmt.Sprintf("%s is %.40q, which may be a return journey, or the way back of one. Head the column roundTrip if it is a return journey, or write outbound and inbound.", head, oneCell(row.cells, at))}
 		}
 		r.waysSaid[at] = said
 	}
@@ -46,14 +46,14 @@ func (r *Reader) wayOfTrip(b *body, cells []string) *apperr.Detail {
 const seasonWords wordList = "seasonWords"
 
 // seasonTicket returns the fault of a journey whose ticket is one for any number of them.
-func (r *Reader) seasonTicket(b *body, cells []string) *apperr.Detail {
-	if r.typ != "ground-transport" || b.has("trips") || r.ticketAt < 0 {
+func (r *tickets) seasonTicket(row *row) *apperr.Detail {
+	if r.typ != "ground-transport" || row.has("trips") || !r.kind.found() {
 		return nil
 	}
-	cell := Unguard(oneCell(cells, r.ticketAt))
+	cell := Unguard(oneCell(row.cells, r.kind.index()))
 	if !seasonWords.hasAny(wordsOf(cell)) {
 		return nil
 	}
-	return &apperr.Detail{Field: r.heads[r.ticketAt], Code: AmbiguousCount, Suggestions: []string{"trips"},
-		Message: fmt.Sprintf("%s is %.40q, and the record would count one journey. Write into a column trips how often it was made, or delete the row.", r.heads[r.ticketAt], cell)}
+	return &apperr.Detail{Field: r.heads[r.kind.index()], Code: AmbiguousCount, Suggestions: []string{"trips"},
+		Message: fmt.Sprintf("%s is %.40q, and the record would count one journey. Write into a column trips how often it was made, or delete the row.", r.heads[r.kind.index()], cell)}
 }

@@ -21,19 +21,19 @@ type secondColumn struct {
 }
 
 // second takes note of a column of a field that another one has; false if that is a fault of the headings.
-func (r *Reader) second(at, first int) bool {
-	if r.reading != interpreted {
+func (t *table) second(at, first int) bool {
+	if t.reading != interpreted {
 		return false
 	}
-	r.seconds = append(r.seconds, secondColumn{at: at, first: first})
+	t.seconds = append(t.seconds, secondColumn{at: at, first: first})
 	return true
 }
 
 // isTotal makes a column that is the total of a quantity, or its net amount, such as Total kWh or Net (t), the field
 // of it. Beside another column of the field, which then may be of each piece, it is the second one.
-func (r *Reader) isTotal(at int, known []Column) bool {
-	rest, ok := withoutTotal(r.heads[at])
-	if !ok || isNet(r.heads[at]) && r.carriesGross() {
+func (t *table) isTotal(at int, known []Column) bool {
+	rest, ok := withoutTotal(t.heads[at])
+	if !ok || isNet(t.heads[at]) && t.carriesGross() {
 		return false
 	}
 	if word := strings.Trim(rest, "()[] "); isUnit(word) {
@@ -44,17 +44,17 @@ func (r *Reader) isTotal(at int, known []Column) bool {
 		column = known[i]
 	} else if i := headed(known, rest); column.Name == "" && i >= 0 {
 		column = known[i]
-	} else if c, symbol, ok := inUnits(r.typ, rest); column.Name == "" && ok {
+	} else if c, symbol, ok := inUnits(t.typ, rest); column.Name == "" && ok {
 		column, unit = c, symbol
 	}
 	target, measured := units.OfField(column.Name)
-	first := slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == column.Name })
+	first := slices.IndexFunc(t.columns, func(c Column) bool { return c.Name == column.Name })
 	measured = measured || column.Name == "hours" || column.Name == "meals" || first < 0 && slices.Contains(summed, column.Name)
-	if !measured || target.Dimension == "length" || target.Dimension == "area" && r.typ != "materials" || target.Dimension == "energy" && isNet(r.heads[at]) ||
-		first >= 0 && !r.second(at, first) {
+	if !measured || target.Dimension == "length" || target.Dimension == "area" && t.typ != "materials" || target.Dimension == "energy" && isNet(t.heads[at]) ||
+		first >= 0 && !t.second(at, first) {
 		return false
 	}
-	r.columns[at], r.inUnit[at] = column, unit
+	t.columns[at], t.inUnit[at] = column, unit
 	return true
 }
 
@@ -87,54 +87,55 @@ func withoutTotal(head string) (rest string, ok bool) {
 }
 
 // isSecond reports whether a column is the second one of its field.
-func (r *Reader) isSecond(at int) bool {
-	return slices.ContainsFunc(r.seconds, func(s secondColumn) bool { return s.at == at })
+func (t *table) isSecond(at int) bool {
+	return slices.ContainsFunc(t.seconds, func(s secondColumn) bool { return s.at == at })
 }
 
 // takeSeconds adds the cells of second columns to the object of a row, and returns the fault of a row in which a
 // field has two values, or its value in another column than in the rows before.
-func (r *Reader) takeSeconds(b *body, typ string, cells []string) *apperr.Detail {
-	for i := range r.seconds {
-		s := &r.seconds[i]
-		name := r.columns[s.at].Name
-		other := newBody()
-		if s.at < len(cells) {
-			if fault := r.cell(other, typ, s.at, cells[s.at]); fault != nil {
+func (in *interpreter) takeSeconds(row *row) *apperr.Detail {
+	for i := range in.seconds {
+		s := &in.seconds[i]
+		name := in.columns[s.at].Name
+		of := newBody()
+		other := &of
+		if s.at < len(row.cells) {
+			if fault := in.cell(other, row.typ, s.at, row.cells[s.at]); fault != nil {
 				return fault
 			}
 		}
-		if b.unknownAmount == nil {
-			b.unknownAmount, b.amountAt = other.unknownAmount, other.amountAt
+		if row.unknownAmount == nil {
+			row.unknownAmount, row.amountAt = other.unknownAmount, other.amountAt
 		}
-		first, second := b.has(name), other.has(name)
+		first, second := row.has(name), other.has(name)
 		switch {
-		case first && second && !r.agree(name, b, other):
-			return &apperr.Detail{Field: r.heads[s.at], Code: fields.DuplicateKey,
-				Message: fmt.Sprintf("The columns %q and %q are the same field, %s, and have %.40q and %.40q. Delete the column that is not meant.", r.heads[s.first], r.heads[s.at], name, oneCell(cells, s.first), oneCell(cells, s.at))}
+		case first && second && !in.agree(name, &row.body, other):
+			return &apperr.Detail{Field: in.heads[s.at], Code: fields.DuplicateKey,
+				Message: fmt.Sprintf("The columns %q and %q are the same field, %s, and have %.40q and %.40q. Delete the column that is not meant.", in.heads[s.first], in.heads[s.at], name, oneCell(row.cells, s.first), oneCell(row.cells, s.at))}
 		case first && second:
-			r.note(&s.bothAt)
-			if other.stated[name] == "" && b.stated[name] != "" && r.inUnit[s.first] != "" {
-				delete(b.stated, name)
-				b.take(other, name) // not converted, and so rounded less
+			in.note(&s.bothAt)
+			if other.stated[name] == "" && row.stated[name] != "" && in.inUnit[s.first] != "" {
+				delete(row.stated, name)
+				row.take(other, name) // not converted, and so rounded less
 			}
 		case first:
-			r.note(&s.firstAt)
+			in.note(&s.firstAt)
 		case second:
-			r.note(&s.secondAt)
-			b.take(other, name)
+			in.note(&s.secondAt)
+			row.take(other, name)
 		}
 		if s.bothAt == 0 && s.firstAt != 0 && s.secondAt != 0 && first != second {
-			return &apperr.Detail{Field: r.heads[s.at], Code: fields.DuplicateKey,
-				Message: fmt.Sprintf("The columns %q and %q are the same field, %s: row %d has it in one, and this row in the other. Write all of it into one column, and delete the other.", r.heads[s.first], r.heads[s.at], name, min(s.firstAt, s.secondAt))}
+			return &apperr.Detail{Field: in.heads[s.at], Code: fields.DuplicateKey,
+				Message: fmt.Sprintf("The columns %q and %q are the same field, %s: row %d has it in one, and this row in the other. Write all of it into one column, and delete the other.", in.heads[s.first], in.heads[s.at], name, min(s.firstAt, s.secondAt))}
 		}
 	}
 	return nil
 }
 
 // note keeps the number of the first row of a kind.
-func (r *Reader) note(row *int64) {
+func (t *table) note(row *int64) {
 	if *row == 0 {
-		*row = r.number
+		*row = t.number
 	}
 }
 
@@ -160,12 +161,12 @@ func (b *body) take(other *body, name string) {
 
 // agree reports whether two objects have the same value of a field. Measures in different units agree if they differ
 // by no more than the rounding of the one that was written with fewer digits.
-func (r *Reader) agree(name string, a, b *body) bool {
+func (t *table) agree(name string, a, b *body) bool {
 	if a.stated[name] == b.stated[name] && string(a.values[name]) == string(b.values[name]) {
 		return true
 	}
-	x, xStep, xUnit, ok := r.measure(name, a)
-	y, yStep, yUnit, also := r.measure(name, b)
+	x, xStep, xUnit, ok := t.measure(name, a)
+	y, yStep, yUnit, also := t.measure(name, b)
 	if !ok || !also {
 		return false
 	}
@@ -182,7 +183,7 @@ func (r *Reader) agree(name string, a, b *body) bool {
 
 // measure returns the number of a field in its unit, that of one in the last digit as it was written, and the symbol
 // of the unit in which it was written.
-func (r *Reader) measure(name string, b *body) (value, step *big.Rat, unit string, ok bool) {
+func (t *table) measure(name string, b *body) (value, step *big.Rat, unit string, ok bool) {
 	text := b.stated[name]
 	if text == "" {
 		text = string(b.values[name])
@@ -194,7 +195,7 @@ func (r *Reader) measure(name string, b *body) (value, step *big.Rat, unit strin
 	}
 	format, added := units.Format{}, 0
 	if b.stated[name] != "" {
-		format, _ = units.ParseFormat(r.declared())
+		format, _ = units.ParseFormat(t.declared())
 	} else if strings.Contains(text, ".") && ambiguous(text) != nil {
 		text, added = text+"0", 1 // a number of JSON has one reading
 	}

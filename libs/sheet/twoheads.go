@@ -62,9 +62,9 @@ func isUnit(word string) bool {
 
 // headScore rates a row as the headings of a type: fields count twice, and quantities without a unit once.
 func headScore(row []string, o Options, typ string) int {
-	r := newReader(typ, o)
+	r := newInterpreter(typ, o)
 	_ = r.readHead(row) // it is no head then
-	if typ == Mixed && r.typeAt < 0 {
+	if typ == Mixed && !r.typeAt.found() {
 		return 0
 	}
 	names := map[string]bool{}
@@ -72,7 +72,7 @@ func headScore(row []string, o Options, typ string) int {
 		names[c.Name] = true
 	}
 	delete(names, "")
-	return 2*(len(names)+len(r.stay)+min(r.route+1, 1)+len(r.each)+len(r.roomKindsAt)+len(r.meals)+min(r.travellerAt+1, 1)) + len(r.quantity)
+	return 2*(len(names)+len(r.lodging.stay)+min(r.routes.at.behind, 1)+len(r.perItem.of)+len(r.lodging.roomKinds)+len(r.meals.of)+min(r.travellers.name.behind, 1)) + len(r.quantity)
 }
 
 // joinHeadings returns the headings of columns with those of their groups, where a heading does not name a field alone.

@@ -33,7 +33,7 @@ type vatColumns struct {
 
 // findVAT finds the tax of amounts in a table of purchases, and makes an amount with tax the amount of it where it has no
 // other: factors are for amounts without.
-func (r *Reader) findVAT(known []Column) {
+func (r *prices) findVAT(known []Column) {
 	r.vat = vatColumns{-1, -1, -1}
 	if r.typ != "purchases" || r.heading("vatIncluded") {
 		return
@@ -74,48 +74,48 @@ func isNetMoney(head string) bool {
 }
 
 // isBetterAmount reports whether a column has an amount without tax, and that of the field so far does not say that.
-func (r *Reader) isBetterAmount(at int, field Column) bool {
-	before := r.placeOf(field.Name)
-	return r.typ == "purchases" && r.reading == interpreted && field.Name == moneyField && before >= 0 && !r.heading("vatIncluded") &&
-		isNetMoney(r.heads[at]) && !isNetMoney(r.heads[before])
+func (t *table) isBetterAmount(at int, field Column) bool {
+	before := t.placeOf(field.Name)
+	return t.typ == "purchases" && t.reading == interpreted && field.Name == moneyField && before >= 0 && !t.heading("vatIncluded") &&
+		isNetMoney(t.heads[at]) && !isNetMoney(t.heads[before])
 }
 
 // takeVAT takes the tax out of an amount that contains it.
-func (r *Reader) takeVAT(b *body, cells []string) *apperr.Detail {
+func (r *prices) takeVAT(row *row) *apperr.Detail {
 	at := r.placeOf(moneyField)
-	if i := slices.IndexFunc(r.each, func(each eachColumn) bool { return each.field.Name == moneyField }); at < 0 && i >= 0 {
-		if b.has(moneyField) && grossMoneyWords.hasAny(wordsOf(r.heads[r.each[i].at])) {
-			return r.takeRate(b, r.each[i].at, cells) // the tax of a row may be that of one piece, or of all
+	if i := slices.IndexFunc(r.perItem.of, func(each eachColumn) bool { return each.field.Name == moneyField }); at < 0 && i >= 0 {
+		if row.has(moneyField) && grossMoneyWords.hasAny(wordsOf(r.heads[r.perItem.of[i].at])) {
+			return r.takeRate(&row.body, r.perItem.of[i].at, row.cells) // the tax of a row may be that of one piece, or of all
 		}
 		return nil
 	}
-	if at < 0 || !b.has(moneyField) || r.vat.tax < 0 && r.vat.amount < 0 || isNetMoney(r.heads[at]) {
+	if at < 0 || !row.has(moneyField) || r.vat.tax < 0 && r.vat.amount < 0 || isNetMoney(r.heads[at]) {
 		return nil
 	}
-	amount, ok := r.amountOf(b)
+	amount, ok := r.amountOf(&row.body)
 	if !ok {
 		return nil // the decoder of the record says what is wrong with it
 	}
-	tax, taxed := r.moneyAt(r.vat.tax, cells)
+	tax, taxed := r.moneyAt(r.vat.tax, row.cells)
 	gross := r.vat.amount == at
 	switch {
 	case taxed && (gross || containsTax(amount, tax)):
 		net := new(big.Rat).Sub(amount, tax)
 		if net.Sign() < 0 {
 			return &apperr.Detail{Field: r.heads[r.vat.tax], Code: fields.OutOfRange,
-				Message: fmt.Sprintf("%s, %s, is more than %s.", r.heads[r.vat.tax], oneCell(cells, r.vat.tax), r.heads[at])}
+				Message: fmt.Sprintf("%s, %s, is more than %s.", r.heads[r.vat.tax], oneCell(row.cells, r.vat.tax), r.heads[at])}
 		}
 		r.use(r.vat.tax)
-		b.remove(moneyField)
-		return b.setRounded(moneyField, net)
+		row.remove(moneyField)
+		return row.setRounded(moneyField, net)
 	case gross:
-		return r.takeRate(b, at, cells)
+		return r.takeRate(&row.body, at, row.cells)
 	}
 	return nil
 }
 
 // takeRate sets the rate of the tax that an amount contains.
-func (r *Reader) takeRate(b *body, at int, cells []string) *apperr.Detail {
+func (r *prices) takeRate(b *body, at int, cells []string) *apperr.Detail {
 	if r.vat.rate >= 0 {
 		text, _ := strings.CutSuffix(Unguard(oneCell(cells, r.vat.rate)), "%")
 		if rate, ok, fault := r.partNumber(r.vat.rate, strings.TrimSpace(text)); ok && fault == nil {
@@ -130,7 +130,7 @@ func (r *Reader) takeRate(b *body, at int, cells []string) *apperr.Detail {
 }
 
 // amountOf returns the amount of money of a row.
-func (r *Reader) amountOf(b *body) (*big.Rat, bool) {
+func (r *prices) amountOf(b *body) (*big.Rat, bool) {
 	text := b.stated[moneyField]
 	if text == "" {
 		n, err := decimal.Parse(string(b.values[moneyField]))
@@ -142,7 +142,7 @@ func (r *Reader) amountOf(b *body) (*big.Rat, bool) {
 }
 
 // moneyAt returns the amount of money in a cell; false if there is none, or nothing.
-func (r *Reader) moneyAt(at int, cells []string) (*big.Rat, bool) {
+func (r *prices) moneyAt(at int, cells []string) (*big.Rat, bool) {
 	if at < 0 {
 		return nil, false
 	}

@@ -2,6 +2,8 @@ package sheet
 
 import (
 	"slices"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
 )
 
 // Headings of the names of drivers, of whom each vehicle has one, and texts for a battery-electric car, normalized by plain.
@@ -51,11 +53,12 @@ func (b *body) putKind(kind vehicleKind) {
 }
 
 // driver makes one vehicle of a row with the name of its driver, if vehicles of its mode count as a whole.
-func (r *Reader) driver(b *body, cells []string) {
-	if r.driverAt < 0 || b.has("passengers") || b.has("vehicles") || r.countsTickets(cells) {
-		return
+func (r *travellers) drivenBy(row *row) *apperr.Detail {
+	if !r.driver.found() || row.has("passengers") || row.has("vehicles") || r.countsTickets(row.cells) {
+		return nil
 	}
-	if wholeVehicles.has(b.text("mode")) && oneName(Unguard(oneCell(cells, r.driverAt))) {
-		b.put("vehicles", 1)
+	if wholeVehicles.has(row.text("mode")) && oneName(Unguard(oneCell(row.cells, r.driver.index()))) {
+		row.put("vehicles", 1)
 	}
+	return nil
 }

@@ -5,22 +5,35 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
 )
+
+// wasteTypes are what tables of waste say of its material in other words than those of the field.
+type wasteTypes struct {
+	*table
+	// code is the column of codes of waste.
+	code place
+	// names are the columns of what the rows are about, in a table without materials.
+	names []int
+}
 
 // wasteCodeHeads are headings of codes of the European List of Waste, normalized by plain.
 const wasteCodeHeads wordList = "wasteCodeHeads"
 
 // findWasteCode finds the column of codes of waste.
-func (r *Reader) findWasteCode() {
+func (r *wasteTypes) findWasteCode() {
 	if r.typ == "waste" {
-		r.wasteCodeAt = r.aside(wasteCodeHeads)
+		if r.code = r.aside(wasteCodeHeads); r.code.found() {
+			r.elsewhere = map[string]int{"material": r.code.index()}
+		}
 	}
 }
 
 // wasteCode sets the material of waste to that of its code, where the row does not name one, or in words that are unknown.
-func (r *Reader) wasteCode(b *body, cells []string) {
-	if r.wasteCodeAt < 0 {
-		return
+func (r *wasteTypes) wasteCode(row *row) *apperr.Detail {
+	if !r.code.found() {
+		return nil
 	}
 	digits := func(text string) string {
 		return strings.Map(func(c rune) rune {
@@ -30,41 +43,43 @@ func (r *Reader) wasteCode(b *body, cells []string) {
 			return -1
 		}, text)
 	}
-	cell := Unguard(oneCell(cells, r.wasteCodeAt))
+	cell := Unguard(oneCell(row.cells, r.code.index()))
 	values := columnOf("waste", "material").values
 	material := values[key(digits(cell))]
-	if said := b.text("material"); cell == "" || said != "" && (values[key(said)] != "" || material == "") {
-		return
+	if said := row.text("material"); cell == "" || said != "" && (values[key(said)] != "" || material == "") {
+		return nil
 	}
 	if material == "" {
 		material = cell // the decoder of the record refuses it, with those that there are
 	}
-	b.remove("material")
-	b.set("material", json.RawMessage(strconv.Quote(material)))
+	row.remove("material")
+	row.set("material", json.RawMessage(strconv.Quote(material)))
+	return nil
 }
 
 // findWasteNames finds the columns of a table of waste without a column of materials that name what a row is about.
-func (r *Reader) findWasteNames() {
-	if r.typ != "waste" || r.heading("material") || r.wasteCodeAt >= 0 {
+func (r *wasteTypes) findWasteNames() {
+	if r.typ != "waste" || r.heading("material") || r.code.found() {
 		return
 	}
 	for at, head := range r.heads {
 		if name := r.columns[at].Name; name == "description" || name == "" && r.free(at) && says(head) {
-			r.wasteNamesAt = append(r.wasteNamesAt, at)
+			r.names = append(r.names, at)
 		}
 	}
 }
 
 // wasteNamed sets the material of waste that only the name of its row says: Verre below Désignation.
-func (r *Reader) wasteNamed(b *body, typ string, cells []string) {
-	if typ != "waste" || b.has("material") {
-		return
+func (r *wasteTypes) wasteNamed(row *row) *apperr.Detail {
+	if row.typ != "waste" || row.has("material") {
+		return nil
 	}
-	for _, at := range r.wasteNamesAt {
-		if material := columnOf(typ, "material").values[key(Unguard(oneCell(cells, at)))]; material != "" {
-			b.set("material", json.RawMessage(strconv.Quote(material)))
+	for _, at := range r.names {
+		if material := columnOf(row.typ, "material").values[key(Unguard(oneCell(row.cells, at)))]; material != "" {
+			row.set("material", json.RawMessage(strconv.Quote(material)))
 			r.use(at)
-			return
+			return nil
 		}
 	}
+	return nil
 }

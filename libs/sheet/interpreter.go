@@ -1,0 +1,77 @@
+package sheet
+
+// interpreter makes records of the rows of a table: by its head, by the cells of a row, and by what earlier rows said. Each
+// of its rules is about one thing that people's tables say beyond the names of fields.
+type interpreter struct {
+	table
+	// typesField: the column Type has the values of a field.
+	typesField bool
+	// row is the one being read. It is the same for all rows: most files have many.
+	row row
+
+	areaWeights   areaWeights
+	dimensions    dimensions
+	distances     distances
+	drinks        drinks
+	durations     durations
+	leftOut       leftOut
+	legs          legs
+	lodging       lodging
+	marks         marks
+	meals         meals
+	meters        meters
+	modeDistances modeDistances
+	origins       origins
+	parts         parts
+	perItem       perItem
+	prices        prices
+	prints        prints
+	readings      readings
+	routes        routes
+	seats         seats
+	shares        shares
+	subjects      subjects
+	tickets       tickets
+	tonneKms      tonneKms
+	totals        totals
+	travellers    travellers
+	treatments    treatments
+	unitsBeside   unitsBeside
+	wasteTypes    wasteTypes
+}
+
+// newInterpreter returns the interpreter of a table without any columns.
+func newInterpreter(typ string, o Options) *interpreter {
+	in := &interpreter{table: table{typ: typ, o: o}}
+	t := &in.table
+	in.areaWeights.table = t
+	in.dimensions = dimensions{table: t, perItem: &in.perItem}
+	in.distances = distances{table: t, legs: &in.legs, perItem: &in.perItem}
+	in.drinks.table = t
+	in.durations = durations{table: t, perItem: &in.perItem}
+	in.leftOut.table = t
+	in.legs.table = t
+	in.lodging = lodging{table: t, subjects: &in.subjects}
+	in.marks = marks{table: t, subjects: &in.subjects}
+	in.meals.table = t
+	in.meters.table = t
+	in.modeDistances.table = t
+	in.origins.table = t
+	in.parts.table = t
+	in.perItem = perItem{table: t, durations: &in.durations}
+	in.prices = prices{table: t, perItem: &in.perItem}
+	in.prints = prints{table: t, perItem: &in.perItem}
+	in.readings = readings{table: t, distances: &in.distances, parts: &in.parts, perItem: &in.perItem, travellers: &in.travellers}
+	in.routes.table = t
+	in.seats.table = t
+	in.shares.table = t
+	in.subjects.table = t
+	in.tickets.table = t
+	in.tonneKms = tonneKms{table: t, perItem: &in.perItem}
+	in.totals.table = t
+	in.travellers.table = t
+	in.treatments.table = t
+	in.unitsBeside.table = t
+	in.wasteTypes.table = t
+	return in
+}
