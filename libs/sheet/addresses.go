@@ -18,13 +18,13 @@ const germanAddresses wordList = "germanAddresses"
 
 // findAddress takes the town of people from the likeliest of their addresses, where the table has no other town, and the
 // rest of that address with it. The other addresses are ignored: a person has one origin.
-func (r *origins) findAddress(known []Column) {
+func (r *origins) findAddress() {
 	if r.typ != footprint.OriginRows || r.heading("place", "postcode") {
 		return
 	}
 	take := func(field string, heads ...string) bool {
 		at := slices.IndexFunc(r.ignored, func(at int) bool { return slices.Contains(heads, plain(r.heads[at])) })
-		i := slices.IndexFunc(known, func(c Column) bool { return c.Name == field })
+		i := slices.IndexFunc(r.known, func(c Column) bool { return c.Name == field })
 		if at < 0 || i < 0 || r.heading(field) {
 			return false
 		}
@@ -32,7 +32,7 @@ func (r *origins) findAddress(known []Column) {
 		if field == "place" {
 			r.address = r.heads[at]
 		}
-		r.columns[at] = known[i]
+		r.columns[at] = r.known[i]
 		r.use(at)
 		return true
 	}

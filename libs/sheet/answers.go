@@ -160,4 +160,5 @@ func (r *lodging) findGuestName() {
 	if r.guest = r.beside(guestHeads); !r.guest.found() && len(r.stay) > 0 {
 		r.guest = r.beside(personNames)
 	}
+	r.claim(r.guest, "", tells)
 }

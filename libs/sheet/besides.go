@@ -30,6 +30,7 @@ func (r *unitsBeside) findBeside() {
 		return
 	}
 	r.column = r.beside(besideHeads)
+	r.claim(r.column, "", tells)
 }
 
 // besideUnit returns the fault of a number whose unit, in the adjacent column, differs from that of its

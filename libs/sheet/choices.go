@@ -134,14 +134,13 @@ func (in *interpreter) reads(at int) bool {
 	if in.heads[at] != "" && !in.leaves(at) {
 		return true
 	}
-	places := slices.Concat(in.travellers.modes, in.subjects.at, []int{in.tickets.kind.index(), in.tickets.booking.index(), in.travellers.name.index(), in.travellers.driver.index(), in.lodging.guest.index(), in.lodging.arrival.index(), in.unitsBeside.column.index()})
-	return in.marks.of[at] != noMark || slices.Contains(places, at)
+	return in.marks.of[at] != noMark || in.isClaimed(at, tells)
 }
 
 // leaves reports whether a column is no field and has no other use, or is one of those that the service adds to exports.
 func (in *interpreter) leaves(at int) bool {
-	if at == in.tickets.class.index() {
-		return false // it is used as soon as a cell is a class of travel
+	if in.isClaimed(at, mayTell) {
+		return false
 	}
 	return in.heads[at] == "" || slices.Contains(in.ignored, at) || in.columns[at].Name == "" && slices.Contains(in.o.Known, in.heads[at])
 }

@@ -47,6 +47,7 @@ func (r *dimensions) findSides() {
 	r.sides = found
 	for _, s := range found {
 		r.columns[s.at].Type = "number"
+		r.claim(placeAt(s.at), "areaM2", suffices|shown)
 		r.use(s.at)
 	}
 	r.countPieces()

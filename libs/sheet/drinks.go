@@ -53,6 +53,7 @@ func (r *drinks) findDrinks() {
 		return
 	}
 	r.of.name = r.aside(drinkHeads)
+	r.claim(r.of.name, "", derives)
 	if !r.of.name.found() {
 		return
 	}

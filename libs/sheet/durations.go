@@ -51,6 +51,7 @@ func (r *durations) findDuration() {
 		if r.at, r.inMinutes = placeAt(at), minutes; minutes {
 			r.columns[at].Type = "number"
 		}
+		r.claim(r.at, hoursField, derives|shown)
 		r.use(at)
 		return
 	}
@@ -77,6 +78,7 @@ func (r *durations) findWatched() bool {
 			return true
 		}
 		r.at, r.inMinutes = placeAt(at), minuteUnits.hasAny(words)
+		r.claim(r.at, hoursField, derives|shown)
 		if r.columns[at] = (Column{}); r.inMinutes {
 			r.columns[at].Type = "number"
 		}

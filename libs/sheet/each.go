@@ -102,6 +102,7 @@ func (r *perItem) findEach() {
 		}
 		r.columns[at].Type = "number"
 		r.of = append(r.of, eachColumn{at, field, unit, of})
+		r.claim(placeAt(at), field.Name, derives|shown|rates)
 		r.countPieces()
 	}
 }

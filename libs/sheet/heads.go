@@ -74,12 +74,12 @@ func (in *interpreter) readHead(head []string) error {
 		own = All(footprint.Types())
 	}
 	in.reading = readingOf(head, in.o)
-	known := own
+	in.known = own
 	if in.reading == byName {
-		known = slices.Concat(own, ServerColumns()) // a journey of anybody else is another one
+		in.known = slices.Concat(own, ServerColumns()) // a journey of anybody else is another one
 	}
-	unknown, faults := in.nameColumns(head, known)
-	found := in.interpretHead(unknown, known)
+	unknown, faults := in.nameColumns(head)
+	found := in.interpretHead(unknown)
 	row := fmt.Sprintf("row %d", in.number)
 	if !utf8.ValidString(strings.Join(head, "")) {
 		faults = append(faults, apperr.Detail{Field: row, Code: fields.BadFormat, Message: "The file is not in UTF-8. Save it as CSV in UTF-8, or declare encoding=windows-1252 if that is what it is in."})
@@ -101,7 +101,7 @@ func (in *interpreter) readHead(head []string) error {
 
 // nameColumns adds the columns of a file with the fields whose names are their headings. It returns the places of
 // those whose headings are no such names.
-func (in *interpreter) nameColumns(head []string, known []Column) (unknown []int, faults []apperr.Detail) {
+func (in *interpreter) nameColumns(head []string) (unknown []int, faults []apperr.Detail) {
 	// In our own export the service's columns come first; a field of the same name, such as the kgCO2e of custom
 	// records, is a later column.
 	ours := map[string]bool{}
@@ -110,8 +110,8 @@ func (in *interpreter) nameColumns(head []string, known []Column) (unknown []int
 			ours[name] = name != "type"
 		}
 	}
-	names := make([]string, len(known))
-	for i, c := range known {
+	names := make([]string, len(in.known))
+	for i, c := range in.known {
 		names[i] = plain(c.Name)
 	}
 	first := map[string]int{}
@@ -131,13 +131,13 @@ func (in *interpreter) nameColumns(head []string, known []Column) (unknown []int
 		case ours[text]:
 			ours[text] = false
 		case i >= 0:
-			column = known[i]
+			column = in.known[i]
 		case name == "type":
 			column, in.typeAt = Column{Name: "type"}, placeAt(at)
 		case slices.Contains(in.o.Known, text):
 		default:
 			if in.reading != byName {
-				column, unit = meant(text, known)
+				column, unit = meant(text, in.known)
 			}
 			if column.Name == "" {
 				unknown = append(unknown, at)
@@ -155,34 +155,34 @@ func (in *interpreter) nameColumns(head []string, known []Column) (unknown []int
 
 // fieldHeaded returns the index of the field that the heading of a column means without being its name; -1 if there
 // is none. It takes note of the unit or currency of the heading.
-func (in *interpreter) fieldHeaded(at int, known []Column) int {
+func (in *interpreter) fieldHeaded(at int) int {
 	head := in.heads[at]
 	if in.isRoomNumber(at) {
 		in.lodging.room = placeAt(at)
 		return -1
 	}
-	if i := headed(known, head); i >= 0 {
-		if in.reading == interpreted && in.returnsVehicle(head, known[i]) {
+	if i := headed(in.known, head); i >= 0 {
+		if in.reading == interpreted && in.returnsVehicle(head, in.known[i]) {
 			return -1
 		}
 		return i
 	}
 	named := func(name string) int {
-		return slices.IndexFunc(known, func(c Column) bool { return c.Name == name })
+		return slices.IndexFunc(in.known, func(c Column) bool { return c.Name == name })
 	}
 	if in.reading == interpreted {
 		// A alone heads anything, and beside Da or De where a journey ends.
 		if plain(head) == "a" && slices.ContainsFunc(in.heads, func(other string) bool { return plain(other) == "da" || plain(other) == "de" }) {
 			return named("to")
 		}
-		if i := counted(known, head); i >= 0 {
+		if i := counted(in.known, head); i >= 0 {
 			return i
 		}
-		if i := in.asked(at, known); i >= 0 {
+		if i := in.asked(at); i >= 0 {
 			return i
 		}
 	}
-	if code := moneyHead(known, head); code != "" {
+	if code := moneyHead(in.known, head); code != "" {
 		if !in.heading(moneyField) {
 			in.currency = code
 			in.prices.noteThousands(at)
@@ -246,8 +246,8 @@ func (t *table) headingOf(field string) string {
 	if i := slices.IndexFunc(t.columns, func(c Column) bool { return c.Name == name }); i >= 0 && name != "" {
 		return t.heads[i]
 	}
-	if at, ok := t.elsewhere[name]; ok {
-		return t.heads[at]
+	if i := slices.IndexFunc(t.claims, func(c claim) bool { return c.field == name && c.is&stands != 0 }); i >= 0 {
+		return t.heads[t.claims[i].at]
 	}
 	for _, at := range t.quantity {
 		for _, typ := range footprint.Types() {

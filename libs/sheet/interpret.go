@@ -38,76 +38,80 @@ func readingOf(head []string, o Options) reading {
 
 // interpretHead finds what the columns whose headings are not names of fields mean, and reports whether the file has a column
 // that records can be made of.
-func (in *interpreter) interpretHead(unknown []int, known []Column) (found bool) {
+func (in *interpreter) interpretHead(unknown []int) (found bool) {
 	in.counts, in.marks.of = make([]counting, len(in.heads)), make([]mark, len(in.heads))
-	named := func() bool {
-		return slices.ContainsFunc(in.columns, func(c Column) bool { return c.Name != "" && c.Name != "type" })
-	}
 	switch in.reading {
 	case byName:
 		in.ignored = unknown
-		return named()
+		return in.namesFields()
 	case asBefore:
-		in.takeHeadings(unknown, known)
-		found = named()
+		in.takeHeadings(unknown)
+		found = in.namesFields()
 		in.lodging.findStay()
 		in.routes.findRoute()
-		return found || len(in.lodging.stay) > 0 || in.routes.at.found()
+		return found || in.claimedAs(derives) > 0
 	case interpreted:
 	}
-	in.takeHeadings(unknown, known)
-	for _, at := range unknown {
-		if slices.Contains(in.ignored, at) && in.isTotal(at, known) {
-			in.use(at)
-		}
+	in.takeHeadings(unknown)
+	in.takeTotals(unknown)
+	in.origins.findAddress()
+	in.prices.findVAT()
+	found = in.namesFields() || len(in.quantity) > 0
+	in.findColumns()
+	return found || in.claimedAs(derives|suffices) > 0
+}
+
+// namesFields reports whether a column is a field.
+func (in *interpreter) namesFields() bool {
+	return slices.ContainsFunc(in.columns, func(c Column) bool { return c.Name != "" && c.Name != "type" })
+}
+
+// findColumns has each rule find its columns in the head. The order matters: a rule takes only columns that are free, and looks
+// for its own where no rule before it has found what makes them needless. It is not the order for rows, in which amounts of each
+// come before all others, and a rule may have several places: see [interpreter.interpretRow].
+func (in *interpreter) findColumns() {
+	for _, find := range [...]func(){
+		in.leaveOutContainers,
+		in.lodging.findRoomKinds,
+		in.meals.findMeals,
+		in.drinks.findDrinks,
+		in.perItem.findEach,
+		in.prints.findCopies,
+		in.dimensions.findSides,
+		in.durations.findDuration,
+		in.unitsBeside.findUnits,
+		in.lodging.findStay,
+		in.legs.findLegs,
+		in.routes.findRoute,
+		in.origins.findPeople,
+		in.seats.findSeats,
+		in.tickets.findTickets,
+		in.travellers.findTraveller,
+		in.travellers.findMode,
+		in.unitsBeside.findBeside,
+		in.subjects.findSubjects,
+		in.parts.findParts,
+		in.leftOut.findLeftOut,
+		in.lodging.findRoomNights,
+		in.lodging.findGuestName,
+		in.meters.findMeters,
+		in.modeDistances.findModeDistances,
+		in.distances.findDistances,
+		in.areaWeights.findAreaWeight,
+		in.treatments.findTreatments,
+		in.readings.findReadings,
+		in.tonneKms.findTonneKm,
+		in.wasteTypes.findWasteCode,
+		in.wasteTypes.findWasteNames,
+		in.marks.findMarks,
+	} {
+		find()
 	}
-	in.origins.findAddress(known)
-	in.prices.findVAT(known)
-	found = named() || len(in.quantity) > 0
-	in.leaveOutContainers()
-	in.lodging.findRoomKinds()
-	in.meals.findMeals()
-	in.drinks.findDrinks()
-	in.perItem.findEach()
-	in.prints.findCopies()
-	in.dimensions.findSides()
-	in.durations.findDuration()
-	in.unitsBeside.findUnits()
-	in.lodging.findStay()
-	in.legs.findLegs()
-	in.routes.findRoute()
-	in.origins.findPeople()
-	in.seats.findSeats()
-	in.tickets.findTickets()
-	in.travellers.findTraveller()
-	in.travellers.findMode()
-	in.unitsBeside.findBeside()
-	in.subjects.findSubjects()
-	in.parts.findParts()
-	in.leftOut.findLeftOut()
-	in.lodging.findRoomNights()
-	in.lodging.findGuestName()
-	in.meters.findMeters()
-	in.modeDistances.findModeDistances()
-	in.distances.findDistances()
-	in.areaWeights.findAreaWeight()
-	in.treatments.findTreatments()
-	in.readings.findReadings()
-	in.tonneKms.findTonneKm()
-	in.wasteTypes.findWasteCode()
-	in.wasteTypes.findWasteNames()
-	in.marks.findMarks()
-	return found || in.derived() > 0 || len(in.legs.of)+len(in.parts.of)+len(in.dimensions.sides)+len(in.modeDistances.of) > 0 || in.distances.whole.found() || in.readings.of.found
 }
 
 // derived returns how many columns are no fields and have what fields are derived from.
 func (in *interpreter) derived() int {
-	n := len(in.lodging.stay) + len(in.perItem.of) + len(in.lodging.roomKinds) + len(in.meals.of) + len(in.seats.at)
-	for _, at := range [...]place{in.drinks.of.name, in.routes.at, in.lodging.roomNights, in.tonneKms.at, in.wasteTypes.code, in.durations.at} {
-		if at.found() {
-			n++
-		}
-	}
+	n := in.claimedAs(derives)
 	if in.reading != interpreted {
 		n++ // the ids of an export
 	}
@@ -116,25 +120,25 @@ func (in *interpreter) derived() int {
 
 // takeHeadings makes each of some columns the field that its heading means. A field is in the column with its name, else in
 // the first one with one of its usual headings: a column of notes after a description is ignored.
-func (in *interpreter) takeHeadings(unknown []int, known []Column) {
+func (in *interpreter) takeHeadings(unknown []int) {
 	for _, at := range in.grossFirst(unknown) {
-		i := in.fieldHeaded(at, known)
+		i := in.fieldHeaded(at)
 		switch {
 		case i < 0 && in.reading == interpreted && in.headsQuantity(in.heads[at]):
 			in.columns[at].Type = "number"
 			in.quantity = append(in.quantity, at)
-		case i >= 0 && (in.isBetterCode(at, known[i], unknown) || in.isBetterAmount(at, known[i])):
-			before := in.placeOf(known[i].Name)
-			if code := moneyHead(known, in.heads[at]); code != "" {
+		case i >= 0 && (in.isBetterCode(at, in.known[i], unknown) || in.isBetterAmount(at, in.known[i])):
+			before := in.placeOf(in.known[i].Name)
+			if code := moneyHead(in.known, in.heads[at]); code != "" {
 				in.currency = code
 				in.prices.noteThousands(at)
 			}
-			in.columns[at], in.columns[before] = known[i], Column{}
+			in.columns[at], in.columns[before] = in.known[i], Column{}
 			in.ignored = append(in.ignored, before)
-		case i < 0 || in.heading(known[i].Name):
+		case i < 0 || in.heading(in.known[i].Name):
 			in.ignored = append(in.ignored, at)
 		default:
-			in.columns[at] = known[i]
+			in.columns[at] = in.known[i]
 		}
 	}
 }
@@ -151,9 +155,8 @@ func (t *table) isBetterCode(at int, field Column, unknown []int) bool {
 }
 
 // interpretRow completes the object of a row by what its cells mean together, and returns the faults of a row that would
-// count otherwise than it says. The order matters, and is another one than that of the head, where a rule leaves columns to
-// those behind it: a rule for rows has the fields that the ones before it have set. First are those that set fields by their own
-// columns, then those that conclude fields from others, and those that ask about what the record would not count are last.
+// count otherwise than it says. The order matters: a rule knows the fields that those before it have set. What would count
+// otherwise than the row says is asked about behind what sets fields.
 func (in *interpreter) interpretRow(row *row) (faults []apperr.Detail) {
 	if in.reading != interpreted {
 		return in.apply(row, in.prices.takeCurrency, in.lodging.nights, in.routes.itinerary)

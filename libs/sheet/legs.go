@@ -150,6 +150,7 @@ func (r *legs) findLegs() {
 			continue
 		}
 		r.of = append(r.of, legColumn{at, number, part})
+		r.claim(placeAt(at), "", suffices)
 		r.use(at)
 	}
 	slices.SortStableFunc(r.of, func(a, b legColumn) int { return cmp.Compare(a.number, b.number) })

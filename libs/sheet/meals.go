@@ -40,6 +40,7 @@ func (r *meals) findMeals() {
 		of := slices.IndexFunc(mealTypes[:], func(mealType string) bool { return mealsOf(mealType).has(word) })
 		if of >= 0 && r.free(at) {
 			r.of = append(r.of, partColumn{at, mealTypes[of]})
+			r.claim(placeAt(at), "meals", derives|shown|rates)
 			r.addCounts(at)
 		}
 	}

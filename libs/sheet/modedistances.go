@@ -29,6 +29,7 @@ func (r *modeDistances) findModeDistances() {
 	for at, head := range r.heads {
 		if mode := r.modeOfDistance(head); mode != "" && r.free(at) {
 			r.of = append(r.of, modeColumn{at, mode})
+			r.claim(placeAt(at), "", suffices)
 			r.use(at)
 		}
 	}

@@ -26,6 +26,7 @@ func (r *travellers) findMode() {
 	for at, head := range r.heads {
 		if r.free(at) && (trainHeads.has(plain(head)) || productHeads.has(plain(head)) || vehicleHeads.has(plain(head))) {
 			r.modes = append(r.modes, at)
+			r.claim(placeAt(at), "", tells)
 		}
 	}
 }

@@ -93,6 +93,7 @@ func (r *parts) findParts() {
 // addPart makes a column that of a part.
 func (r *parts) addPart(at int, field string) {
 	r.of = append(r.of, partColumn{at, field})
+	r.claim(placeAt(at), field, suffices)
 	r.columns[at].Type = "number"
 	r.use(at)
 }

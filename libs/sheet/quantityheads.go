@@ -146,6 +146,7 @@ func (r *unitsBeside) findUnits() {
 		return
 	}
 	r.units = r.aside(unitHeads)
+	r.claim(r.units, "", shown)
 }
 
 // unitOf returns the unit of a row from its unit cell.

@@ -58,7 +58,7 @@ func questionOf(head string) string {
 
 // asked returns the index of the field that the question in a heading is about; -1 if there is none, or another column has
 // the field. The origin of people is where their journeys begin.
-func (t *table) asked(at int, known []Column) int {
+func (t *table) asked(at int) int {
 	field := questionOf(t.heads[at])
 	switch t.typ {
 	case footprint.OriginRows:
@@ -73,5 +73,5 @@ func (t *table) asked(at int, known []Column) int {
 	default:
 		return -1
 	}
-	return slices.IndexFunc(known, func(c Column) bool { return field != "" && c.Name == field && !t.heading(field) })
+	return slices.IndexFunc(t.known, func(c Column) bool { return field != "" && c.Name == field && !t.heading(field) })
 }

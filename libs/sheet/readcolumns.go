@@ -88,41 +88,15 @@ func (in *interpreter) contributes(at int) string {
 	if name := in.columns[at].Name; name != "" {
 		return name
 	}
-	for _, each := range in.perItem.of {
-		if each.at == at {
-			return each.field.Name
-		}
-	}
-	for _, part := range in.parts.of {
-		if part.at == at {
-			return part.field
-		}
-	}
-	meal := slices.ContainsFunc(in.meals.of, func(m partColumn) bool { return m.at == at })
-	for _, derived := range [...]struct {
-		is    bool
-		field string
-	}{
-		{slices.Contains(in.lodging.stay, at), "nights"},
-		{at == in.lodging.room.index() || slices.Contains(in.lodging.roomKinds, at), "rooms"},
-		{meal, "meals"},
-		{at == in.wasteTypes.code.index(), "material"},
-		{at == in.durations.at.index(), "hours"},
-		{at == in.tickets.kind.index(), "roundTrip"},
-		{at == in.tickets.class.index(), "class"},
-		{slices.ContainsFunc(in.dimensions.sides, func(s side) bool { return s.at == at }), "areaM2"},
-	} {
-		if derived.is {
-			return derived.field
+	for _, c := range in.claims {
+		if c.at == at && c.field != "" {
+			return c.field
 		}
 	}
 	if slices.Contains(in.quantity, at) {
 		if of := quantities(in.typ, in.heads[at]); len(of) == 1 {
 			return of[0].Name
 		}
-	}
-	if in.readings.of.found && (at == in.readings.of.first || at == in.readings.of.last) && in.typ == "water" {
-		return metered[in.typ]["volume"]
 	}
 	return ""
 }

@@ -111,6 +111,12 @@ func (r *readings) findReadings() {
 		return
 	}
 	r.of = readingColumns{found: true, first: first, last: last, unit: unit(first)}
+	field := ""
+	if r.typ == "water" {
+		field = metered[r.typ]["volume"]
+	}
+	r.claim(placeAt(first), field, suffices)
+	r.claim(placeAt(last), field, suffices)
 	r.use(first)
 	r.use(last)
 	if r.typ == "ground-transport" {

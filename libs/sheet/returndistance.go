@@ -110,6 +110,7 @@ func (r *distances) findWhole() {
 		if unit := unitAmong(distanceWords(head)); unit != nil {
 			r.takeDistance(at, unit)
 			r.whole = placeAt(at)
+			r.claim(r.whole, "", suffices)
 			return
 		}
 	}

@@ -79,11 +79,14 @@ func (r *tickets) findTickets() {
 			r.booking = placeAt(slices.IndexFunc(r.heads, func(head string) bool { return heads.has(plain(head)) }))
 		}
 	}
+	r.claim(r.booking, "", tells)
 	if (r.typ == "flights" || r.typ == "ground-transport") && !r.heading("roundTrip") {
 		r.kind = r.beside(ticketHeads)
+		r.claim(r.kind, "roundTrip", shown|tells)
 	}
 	if r.typ == "flights" && !r.heading("class") {
 		r.class = r.beside(bookingClassHeads)
+		r.claim(r.class, "class", mayTell) // as soon as a cell is a class of travel
 	}
 }
 

@@ -30,6 +30,7 @@ func (r *lodging) findRoomKinds() {
 	for at, head := range r.heads {
 		if r.free(at) && roomKinds.has(strings.Join(slices.DeleteFunc(wordsOf(head), besideRoomKinds.has), "")) {
 			r.roomKinds = append(r.roomKinds, at)
+			r.claim(placeAt(at), "rooms", derives|shown|rates)
 			r.addCounts(at)
 		}
 	}

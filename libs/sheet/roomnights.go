@@ -30,6 +30,7 @@ func (r *lodging) findRoomNights() {
 	if !r.roomNights.found() && !r.heading("nights") && len(r.stay) == 0 {
 		r.roomNights, r.nightsOf = r.beside(overnightHeads), ""
 	}
+	r.claim(r.roomNights, "", derives|shown)
 	if !r.heading("nights") && len(r.stay) == 0 {
 		r.use(r.roomNights.index())
 	}

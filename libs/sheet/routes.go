@@ -37,6 +37,7 @@ func (r *routes) findRoute() {
 		if at := slices.IndexFunc(r.heads, func(head string) bool { return trackHeads.has(plain(head)) }); at >= 0 && !r.at.found() && slices.Contains(r.quantity, at) {
 			r.at = placeAt(at)
 		}
+		r.claim(r.at, "", derives|shown|rates)
 	}
 }
 

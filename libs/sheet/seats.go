@@ -31,9 +31,11 @@ func (r *seats) findSeats() {
 		return
 	}
 	r.at = []int{adults.index()}
+	r.claim(adults, "", derives)
 	r.addCounts(adults.index())
 	if children := r.aside(childHeads); children.found() {
 		r.at = append(r.at, children.index())
+		r.claim(children, "", derives)
 		r.addCounts(children.index())
 	}
 	r.aside(infantHeads)

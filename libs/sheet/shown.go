@@ -47,8 +47,8 @@ func ShownColumns(head []string, typ string, o Options) []ShownColumn {
 
 // used reports whether a column affects the records: a field, or what one is derived from.
 func (in *interpreter) used(at int) bool {
-	return in.columns[at].Name != "" || slices.Contains(in.quantity, at) || slices.Contains(in.lodging.stay, at) || slices.Contains(in.lodging.roomKinds, at) || slices.ContainsFunc(in.meals.of, func(m partColumn) bool { return m.at == at }) || at == in.routes.at.index() || at == in.unitsBeside.units.index() || at == in.tickets.kind.index() || at == in.lodging.room.index() || at == in.lodging.roomNights.index() || at == in.tonneKms.at.index() || at == in.wasteTypes.code.index() || at == in.durations.at.index() ||
-		in.counts[at] != "" && len(in.perItem.of)+len(in.dimensions.sides) > 0 || slices.ContainsFunc(in.perItem.of, func(e eachColumn) bool { return e.at == at }) || slices.ContainsFunc(in.dimensions.sides, func(s side) bool { return s.at == at })
+	return in.columns[at].Name != "" || slices.Contains(in.quantity, at) || in.isClaimed(at, shown) ||
+		in.counts[at] != "" && len(in.perItem.of)+len(in.dimensions.sides) > 0
 }
 
 // Takes reports whether the number of a cell is to be written with what its format shows beside

@@ -75,6 +75,8 @@ func (r *lodging) findStay() {
 	}
 	if r.typ == "accommodation" {
 		r.arrival = r.beside(arrivalHeads)
+		r.claim(r.arrival, "", tells)
+		r.claim(r.room, "rooms", shown)
 	}
 	if r.typ != "accommodation" || !has(arrivalHeads) || !has(departureHeads) {
 		return
@@ -85,6 +87,8 @@ func (r *lodging) findStay() {
 	if !r.heading("nights") {
 		if from, to := r.aside(arrivalHeads), r.aside(departureHeads); from.found() && to.found() {
 			r.stay = []int{from.index(), to.index()}
+			r.claim(from, "nights", derives|shown|rates)
+			r.claim(to, "nights", derives|shown|rates)
 		}
 	}
 }

@@ -28,6 +28,7 @@ func (r *subjects) findSubjects() {
 	for at, head := range r.heads {
 		if name := r.columns[at].Name; name == "description" || at == r.typeAt.index() && r.typ != Mixed || name == "" && says(head) {
 			r.at = append(r.at, at)
+			r.claim(placeAt(at), "", tells)
 		}
 	}
 }

@@ -27,8 +27,10 @@ type table struct {
 	heads   []string
 	// typeAt is the column "type".
 	typeAt place
-	// elsewhere are the columns that have a field in other words than its own, by field.
-	elsewhere map[string]int
+	// claims are the columns that rules read, and which are no fields.
+	claims []claim
+	// known are the fields that columns may be.
+	known []Column
 	// ignored are the indexes of columns that are no fields and have no other use.
 	ignored []int
 	// headless are the places of columns with values and without a head.

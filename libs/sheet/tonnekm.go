@@ -28,6 +28,7 @@ const loadHeads wordList = "loadHeads"
 func (r *tonneKms) findTonneKm() {
 	if r.typ == "freight" {
 		r.at = r.aside(tonneKmHeads)
+		r.claim(r.at, "", derives|shown)
 	}
 }
 

@@ -35,11 +35,13 @@ func (r *travellers) findTraveller() {
 	if (r.typ == "flights" || r.typ == "ground-transport") && !r.heading("passengers", "vehicles", "volumeLitres", "energyKWh") {
 		if r.typ == "ground-transport" {
 			r.driver = r.beside(driverHeads)
+			r.claim(r.driver, "", tells)
 		}
 		r.name = r.beside(oneTravellerHeads)
 		if mode := r.placeOf("mode"); !r.name.found() && mode >= 0 && r.asksPeople(mode) {
 			r.name = r.beside(personNames)
 		}
+		r.claim(r.name, "", rates|tells)
 	}
 }
 

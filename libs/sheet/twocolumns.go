@@ -29,9 +29,18 @@ func (t *table) second(at, first int) bool {
 	return true
 }
 
+// takeTotals makes each of some columns that nothing is known of, and which are totals, the field that it is the total of.
+func (t *table) takeTotals(columns []int) {
+	for _, at := range columns {
+		if slices.Contains(t.ignored, at) && t.isTotal(at) {
+			t.use(at)
+		}
+	}
+}
+
 // isTotal makes a column that is the total of a quantity, or its net amount, such as Total kWh or Net (t), the field
 // of it. Beside another column of the field, which then may be of each piece, it is the second one.
-func (t *table) isTotal(at int, known []Column) bool {
+func (t *table) isTotal(at int) bool {
 	rest, ok := withoutTotal(t.heads[at])
 	if !ok || isNet(t.heads[at]) && t.carriesGross() {
 		return false
@@ -39,11 +48,11 @@ func (t *table) isTotal(at int, known []Column) bool {
 	if word := strings.Trim(rest, "()[] "); isUnit(word) {
 		rest = amountWord + " (" + word + ")"
 	}
-	column, unit := meant(rest, known)
-	if i := slices.IndexFunc(known, func(c Column) bool { return plain(c.Name) == plain(rest) }); i >= 0 {
-		column = known[i]
-	} else if i := headed(known, rest); column.Name == "" && i >= 0 {
-		column = known[i]
+	column, unit := meant(rest, t.known)
+	if i := slices.IndexFunc(t.known, func(c Column) bool { return plain(c.Name) == plain(rest) }); i >= 0 {
+		column = t.known[i]
+	} else if i := headed(t.known, rest); column.Name == "" && i >= 0 {
+		column = t.known[i]
 	} else if c, symbol, ok := inUnits(t.typ, rest); column.Name == "" && ok {
 		column, unit = c, symbol
 	}

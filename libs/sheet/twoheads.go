@@ -72,7 +72,7 @@ func headScore(row []string, o Options, typ string) int {
 		names[c.Name] = true
 	}
 	delete(names, "")
-	return 2*(len(names)+len(r.lodging.stay)+min(r.routes.at.behind, 1)+len(r.perItem.of)+len(r.lodging.roomKinds)+len(r.meals.of)+min(r.travellers.name.behind, 1)) + len(r.quantity)
+	return 2*(len(names)+r.claimedAs(rates)) + len(r.quantity)
 }
 
 // joinHeadings returns the headings of columns with those of their groups, where a heading does not name a field alone.

@@ -33,7 +33,7 @@ type vatColumns struct {
 
 // findVAT finds the tax of amounts in a table of purchases, and makes an amount with tax the amount of it where it has no
 // other: factors are for amounts without.
-func (r *prices) findVAT(known []Column) {
+func (r *prices) findVAT() {
 	r.vat = vatColumns{-1, -1, -1}
 	if r.typ != "purchases" || r.heading("vatIncluded") {
 		return
@@ -55,16 +55,16 @@ func (r *prices) findVAT(known []Column) {
 		r.vat.amount = -1
 		return
 	}
-	at := slices.IndexFunc(known, func(c Column) bool { return c.Name == moneyField })
+	at := slices.IndexFunc(r.known, func(c Column) bool { return c.Name == moneyField })
 	if at < 0 {
 		return
 	}
 	if r.currency == "" {
 		_, unit, _ := unitOfHead(r.heads[r.vat.amount])
-		r.currency = moneyHead(known, "Amount ("+unit+")")
+		r.currency = moneyHead(r.known, "Amount ("+unit+")")
 	}
 	r.noteThousands(r.vat.amount)
-	r.columns[r.vat.amount] = known[at]
+	r.columns[r.vat.amount] = r.known[at]
 	r.use(r.vat.amount)
 }
 

@@ -24,9 +24,8 @@ const wasteCodeHeads wordList = "wasteCodeHeads"
 // findWasteCode finds the column of codes of waste.
 func (r *wasteTypes) findWasteCode() {
 	if r.typ == "waste" {
-		if r.code = r.aside(wasteCodeHeads); r.code.found() {
-			r.elsewhere = map[string]int{"material": r.code.index()}
-		}
+		r.code = r.aside(wasteCodeHeads)
+		r.claim(r.code, "material", derives|shown|stands)
 	}
 }
 
