@@ -2,11 +2,11 @@ package sheet
 
 import (
 	"bufio"
-	"errors"
 	"io"
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/csvrows"
 )
 
 // ChooseColumns writes a file with other headings in some of its columns; everything below them stays as it is, byte for
@@ -36,19 +36,16 @@ func ChooseColumns(to io.Writer, file func() io.Reader, typeOf func(heads []stri
 
 // writeHead copies a file with other headings.
 func (r *Reader) writeHead(to io.Writer, from io.Reader, heads []string) error {
-	f, err := open(from, Options{Rules: r.o.Rules})
+	f, err := csvrows.Open(from, Options{Rules: r.o.Rules}.csv())
 	if err != nil {
 		return err
 	}
-	out, end := bufio.NewWriter(to), "\n"
-	if f.returns {
-		end = "\r"
-	}
-	if f.declared != 0 {
-		_, _ = out.WriteString("sep=" + string(f.declared) + end) // Flush returns the error
+	out, end := bufio.NewWriter(to), f.LineEnd()
+	if f.Declared() != 0 {
+		_, _ = out.WriteString("sep=" + string(f.Declared()) + end) // Flush returns the error
 	}
 	for row := int64(1); row <= r.head; row++ {
-		if err := skipRow(f.from, f.returns); err != nil {
+		if err := f.SkipRow(); err != nil {
 			return err
 		}
 		if row < r.head {
@@ -57,44 +54,19 @@ func (r *Reader) writeHead(to io.Writer, from io.Reader, heads []string) error {
 	}
 	for i, head := range heads {
 		if i > 0 {
-			_, _ = out.WriteRune(r.rows.Comma)
+			_, _ = out.WriteRune(r.rows.Comma())
 		}
 		_, _ = out.WriteString(`"` + strings.ReplaceAll(head, `"`, `""`) + `"`)
 	}
 	_, _ = out.WriteString(end)
 	if r.joinedBelow {
-		if err := skipRow(f.from, f.returns); err != nil {
+		if err := f.SkipRow(); err != nil {
 			return err
 		}
 		_, _ = out.WriteString(end)
 	}
-	if _, err := io.Copy(out, f.from); err != nil {
+	if _, err := io.Copy(out, f.Rest()); err != nil {
 		return err
 	}
 	return out.Flush()
-}
-
-// skipRow reads to the end of a row, as rowEnd finds it, or of the file.
-func skipRow(from *bufio.Reader, returns bool) error {
-	quoted := false
-	for {
-		b, err := from.ReadByte()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		switch {
-		case b == '"':
-			quoted = !quoted
-		case quoted:
-		case b == '\n':
-			return nil
-		case b == '\r' && returns:
-			if next, _ := from.Peek(1); len(next) == 0 || next[0] != '\n' {
-				return nil
-			}
-		}
-	}
 }

@@ -38,7 +38,7 @@ func DetectForm(file io.Reader, typ string, o Options) (Form, error) {
 	if o.Before != nil {
 		heads = o.Before
 	}
-	f := Form{HeadRow: r.head, Ours: r.ours, Doubts: !r.ours && (r.rows.Comma != ',' || slices.ContainsFunc(heads, writesCommas))}
+	f := Form{HeadRow: r.head, Ours: r.ours, Doubts: !r.ours && (r.rows.Comma() != ',' || slices.ContainsFunc(heads, writesCommas))}
 	var n Numbers
 	var d dates
 	for {

@@ -1,15 +1,11 @@
 package sheet
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/csv"
-	"errors"
 	"io"
 	"slices"
 	"strings"
 
-	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/csvrows"
 )
 
 const (
@@ -155,108 +151,13 @@ func fieldsNamed(row []string, o Options, types []string) (most int) {
 // 0 where that is the first row with something in it.
 func HeadRow(file io.Reader, o Options, types ...string) (int64, error) {
 	o.HeadRow = 0
-	f, err := open(file, o)
+	f, err := csvrows.Open(file, o.csv())
 	if err != nil {
 		return 0, err
 	}
-	var rows [][]string
-	var numbers []int64
-	for number, rest := int64(1), f.start; len(rest) > 0 && len(rows) < HeadAmong; number++ {
-		end := rowEnd(rest, f.returns)
-		comma := f.comma
-		if f.declared == 0 {
-			comma = separatorOf(rest[:end])
-		}
-		if cells := cellsOf(rest[:end], comma); len(cells) > 0 {
-			rows, numbers = append(rows, cells), append(numbers, number)
-		}
-		rest = rest[end:]
-	}
+	rows, numbers := f.First(HeadAmong)
 	if at := HeadOf(rows, o, types...); at > 0 {
 		return numbers[at], nil
 	}
 	return 0, nil
-}
-
-// cellsOf returns the cells of a row; none if it is empty or not CSV, as a title may be.
-func cellsOf(row []byte, comma rune) []string {
-	text := bufio.NewReader(bytes.NewReader(bytes.TrimRight(row, "\r\n")))
-	r := csv.NewReader(&lineBreaks{from: text, comma: comma, formulas: true})
-	r.Comma, r.FieldsPerRecord, r.LazyQuotes = comma, -1, true
-	cells, err := r.Read()
-	if err != nil || !slices.ContainsFunc(cells, func(c string) bool { return strings.TrimSpace(c) != "" }) {
-		return nil
-	}
-	for i, cell := range cells {
-		cells[i] = textOf(kept(cell))
-	}
-	return cells
-}
-
-// rowEnd returns the length of the first row in bytes, including its line break.
-func rowEnd(text []byte, returns bool) int {
-	quoted := false
-	for i, b := range text {
-		switch {
-		case b == '"':
-			quoted = !quoted
-		case quoted:
-		case b == '\n', b == '\r' && returns && !bytes.HasPrefix(text[i+1:], []byte("\n")):
-			return i + 1
-		}
-	}
-	return len(text)
-}
-
-// opened is a file after its first bytes have been read.
-type opened struct {
-	from *bufio.Reader
-	// start are the next bytes, up to maxHead.
-	start []byte
-	// comma separates the cells, and declared is the same where the file declares it.
-	comma, declared rune
-	// returns: rows end with a carriage return.
-	returns bool
-	// above are the cells of the row directly above the headings, if it was skipped, and title are all rows above them.
-	above []string
-	title string
-}
-
-// open opens a file, and advances to the row of headings if it is known.
-func open(file io.Reader, o Options) (*opened, error) {
-	f := &opened{from: bufio.NewReaderSize(file, maxHead)}
-	start, err := f.from.Peek(maxHead)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
-	}
-	if bytes.HasPrefix(start, []byte("\xff\xfe")) || bytes.HasPrefix(start, []byte("\xfe\xff")) {
-		return nil, headFault(fields.BadFormat, "The file is in UTF-16. Save it as CSV in UTF-8.")
-	}
-	skip := 0
-	if bytes.HasPrefix(start, []byte("\ufeff")) {
-		skip = len("\ufeff")
-	}
-	declared, length, err := declaredSeparator(start[skip:])
-	if err != nil {
-		return nil, err
-	}
-	skip += length
-	f.declared, f.comma, f.returns = declared, declared, o.Rules > 0 && endsInReturns(start[skip:])
-	for row := int64(1); row < o.HeadRow; row++ {
-		end := skip + rowEnd(start[skip:], f.returns)
-		if row == o.HeadRow-1 && o.Rules > 0 {
-			comma := declared
-			if comma == 0 {
-				comma = separatorOf(start[end:])
-			}
-			f.above = cellsOf(start[skip:end], comma)
-		}
-		f.title += string(start[skip:end])
-		skip = end
-	}
-	if f.start = start[skip:]; declared == 0 {
-		f.comma = separatorOf(f.start)
-	}
-	_, _ = f.from.Discard(skip) // it was just seen
-	return f, nil
 }

@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/eventcarbon/ecf/libs/sheet/internal/csvrows"
 )
 
 // KeepColumns copies a file with only the columns that are fields of a type, and returns the headings of the others. It
@@ -55,7 +57,7 @@ func KeepColumns(to io.Writer, from io.Reader, typ string, o Options) (ignored [
 			return r.Ignored(), out.Flush()
 		}
 		if err != nil {
-			return nil, syntaxFault(err)
+			return nil, csvrows.SyntaxFault(err)
 		}
 		if err := row(cells); err != nil {
 			return nil, err

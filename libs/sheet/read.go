@@ -2,7 +2,6 @@ package sheet
 
 import (
 	"cmp"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/csvrows"
 )
 
 // Mixed is the type of a file whose rows have different record types, in the column "type", as in an export. It is
@@ -21,8 +21,6 @@ import (
 const Mixed = "mixed"
 
 const (
-	// maxHead bounds how far the head is looked for, in bytes.
-	maxHead = 64 << 10
 	// maxColumns bounds the columns of a file.
 	maxColumns = 500
 )
@@ -58,16 +56,18 @@ type Options struct {
 	Known []string
 }
 
+// csv are the options of how a file is read, without those of what its cells mean.
+func (o Options) csv() csvrows.Options {
+	return csvrows.Options{HeadRow: o.HeadRow, Strictly: o.Rules == 0}
+}
+
 // Reader reads a CSV file of records of one or several types, row by row, in constant memory. The separator is comma,
 // semicolon or tab, whichever is most frequent in the headings; cells with separators, quotes and line breaks are
 // quoted; a byte order mark is optional.
 type Reader struct {
 	*interpreter
-	rows *csv.Reader
+	rows *csvrows.Rows
 	head int64 // the number of the row that names the fields
-	line int   // line of the next row, unless it is preceded by blank lines
-	// ahead is a row that was read before its turn; nil: none.
-	ahead *readRow
 	// joinedBelow: the row below the headings belongs to them.
 	joinedBelow bool
 	// ours: the file is an unchanged export of the service, which writes 1.5.
@@ -76,49 +76,36 @@ type Reader struct {
 
 // NewReader reads the headings. A fault in them is a VALIDATION_ERROR.
 func NewReader(file io.Reader, typ string, o Options) (*Reader, error) {
-	f, err := open(file, o)
+	f, err := csvrows.Open(file, o.csv())
 	if err != nil {
 		return nil, err
 	}
-	r := &Reader{interpreter: newInterpreter(typ, o)}
-	r.line, r.number, r.rows = 1, max(o.HeadRow-1, 0), csv.NewReader(&lineBreaks{from: f.from, comma: f.comma, returns: f.returns, formulas: o.Rules > 0})
-	r.rows.Comma, r.semicolons = f.comma, f.comma == ';'
-	r.rows.FieldsPerRecord = -1
-	r.rows.ReuseRecord = true
+	r := &Reader{interpreter: newInterpreter(typ, o), rows: f.Rows()}
+	r.semicolons = f.Comma() == ';'
 	head, err := r.read()
 	switch {
 	case errors.Is(err, io.EOF):
 		return nil, headFault(fields.Required, "The file is empty. Its first row names the fields.")
 	case err != nil:
-		return nil, syntaxFault(err)
+		return nil, csvrows.SyntaxFault(err)
 	case len(head) > maxColumns:
 		return nil, headFault(fields.TooMany, fmt.Sprintf("A file has at most %d columns.", maxColumns))
 	}
 	head = slices.Clone(head)
 	for i, cell := range head {
-		head[i] = kept(cell)
+		head[i] = csvrows.Kept(cell)
 	}
 	r.head = r.number
-	head = r.joinRows(f.above, head)
+	head = r.joinRows(f.Above(), head)
 	if err = r.readHead(head); err == nil && o.Rules > 0 {
-		err = r.prices.checkTitle(f.title)
+		err = r.prices.checkTitle(f.Title())
 	}
-	r.ours = f.comma == ',' && r.reading == byName
+	r.ours = f.Comma() == ',' && r.reading == byName
 	return r, err
 }
 
 func headFault(code, message string) error {
 	return apperr.Invalid(apperr.Detail{Field: "row 1", Code: code, Message: message})
-}
-
-// syntaxFault returns the fault of invalid CSV syntax; other errors are returned unchanged.
-func syntaxFault(err error) error {
-	var p *csv.ParseError
-	if !errors.As(err, &p) {
-		return err
-	}
-	return apperr.Invalid(apperr.Detail{Code: fields.BadFormat,
-		Message: fmt.Sprintf("The file is no CSV from line %d on: %s.", p.StartLine, strings.TrimPrefix(p.Err.Error(), "parse error: "))})
 }
 
 // Row is a row of the file.
@@ -145,13 +132,13 @@ func (r *Reader) Next() (Row, error) {
 			return Row{}, io.EOF
 		}
 		if err != nil {
-			return Row{Number: r.number}, syntaxFault(err)
+			return Row{Number: r.number}, csvrows.SyntaxFault(err)
 		}
 		if !slices.ContainsFunc(cells, func(c string) bool { return strings.TrimSpace(c) != "" }) {
 			continue
 		}
 		for i, cell := range cells {
-			cells[i] = kept(cell)
+			cells[i] = csvrows.Kept(cell)
 		}
 		row := Row{Number: r.number, Type: r.typ, Cells: cells}
 		// The totals of a file are those of all its rows, also of such as do not count.
@@ -182,37 +169,11 @@ func (r *Reader) Ignored() []string { return r.ignoredHeads() }
 // empty if a column says where they come from.
 func (r *Reader) Address() string { return r.origins.address }
 
-// read returns the next row that is not blank, and counts the rows.
+// read returns the next row that is not blank.
 func (r *Reader) read() ([]string, error) {
-	if row := r.ahead; row != nil {
-		r.ahead, r.number, r.line = nil, row.number, row.line
-		r.noteHeadless(row.cells)
-		return row.cells, row.err
-	}
 	cells, err := r.rows.Read()
-	if errors.Is(err, io.EOF) {
-		return nil, err
-	}
-	r.number++
+	r.number = r.rows.Number()
 	r.noteHeadless(cells)
-	if r.o.Rules == 0 {
-		return cells, err // blank lines were no rows
-	}
-	for i, cell := range cells {
-		cells[i] = textOf(cell)
-	}
-	line := r.line
-	if p, ok := errors.AsType[*csv.ParseError](err); ok {
-		line = p.StartLine
-	} else if err == nil {
-		line, _ = r.rows.FieldPos(0)
-	}
-	r.number += int64(line - r.line)
-	if err == nil {
-		last := len(cells) - 1
-		line, _ = r.rows.FieldPos(last)
-		r.line = line + strings.Count(cells[last], "\n") + 1
-	}
 	return cells, err
 }
 

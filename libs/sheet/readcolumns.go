@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/eventcarbon/ecf/libs/sheet/internal/csvrows"
 	"github.com/eventcarbon/ecf/libs/spend"
 	"github.com/eventcarbon/ecf/libs/units"
 	"github.com/eventcarbon/ecf/libs/workbook"
@@ -57,7 +58,7 @@ func ReadColumns(file io.Reader, typ string, o Options) []ReadColumn {
 			if at == len(examples) {
 				examples = append(examples, nil)
 			}
-			if cell = oneLine(Unguard(kept(cell))); cell != "" && len(examples[at]) < shownCells {
+			if cell = oneLine(Unguard(csvrows.Kept(cell))); cell != "" && len(examples[at]) < shownCells {
 				examples[at] = append(examples[at], strings.Clone(beginning(cell, shownText)))
 			}
 		}

@@ -140,23 +140,15 @@ func (r *Reader) joinRows(above, head []string) []string {
 	if joined := Headings(above, head, r.o, r.typ); joined != nil {
 		return joined
 	}
-	number, line := r.number, r.line
-	below, err := r.read()
-	if err == nil {
-		if joined := Headings(head, below, r.o, r.typ); joined != nil {
-			r.joinedBelow = true
-			return joined
-		}
+	below, err := r.rows.Peek()
+	if err != nil {
+		return head // whoever reads the rows tells what is wrong with them
 	}
-	r.ahead = &readRow{cells: slices.Clone(below), err: err, number: r.number, line: r.line}
-	r.number, r.line = number, line
-	return head
-}
-
-// readRow is a row that was read before its turn.
-type readRow struct {
-	cells  []string
-	err    error
-	number int64
-	line   int
+	joined := Headings(head, below, r.o, r.typ)
+	if joined == nil {
+		return head
+	}
+	r.joinedBelow = true
+	_, _ = r.read() // it was just seen
+	return joined
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sheet"
+	"github.com/eventcarbon/ecf/libs/sheet/charsets"
 	"github.com/eventcarbon/ecf/libs/sheet/xlsx"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/libs/workbook"
@@ -34,7 +35,7 @@ func declaredCharset(c *fiber.Ctx) string {
 	got, params, err := mime.ParseMediaType(c.Get(fiber.HeaderContentType))
 	charset := strings.ToLower(params["charset"])
 	utf16 := strings.HasPrefix(charset, "utf-16") // detected from the file itself
-	if err != nil || !utf16 && !slices.Contains(sheet.Encodings(), charset) {
+	if err != nil || !utf16 && !slices.Contains(charsets.Names(), charset) {
 		return ""
 	}
 	c.Request().Header.SetContentType(got)
@@ -62,17 +63,17 @@ func asCSV(c *fiber.Ctx, i *record.Import, file *web.File, charset string) (*web
 	if encoding := string(args.Peek("encoding")); encoding != "" {
 		charset = encoding
 	}
-	start, err := io.ReadAll(file.Section(0, min(file.Size(), sheet.Sample)))
+	start, err := io.ReadAll(file.Section(0, min(file.Size(), charsets.Sample)))
 	if err != nil {
 		return nil, err
 	}
-	if charset, err = sheet.EncodingOf(start, charset); err != nil {
+	if charset, err = charsets.Of(start, charset); err != nil {
 		return nil, err
 	}
 	if charset == "" || charset == "utf-8" {
 		return file, nil
 	}
-	return derived(file, func(to io.Writer) error { return sheet.UTF8(to, file.Reader(), charset) })
+	return derived(file, func(to io.Writer) error { return charsets.UTF8(to, file.Reader(), charset) })
 }
 
 // workbookAsCSV returns a sheet of a workbook as CSV. If the texts of the sheet determine a

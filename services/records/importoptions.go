@@ -13,6 +13,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/places"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sheet"
+	"github.com/eventcarbon/ecf/libs/sheet/charsets"
 	"github.com/eventcarbon/ecf/libs/spelling"
 	"github.com/eventcarbon/ecf/libs/units"
 	"github.com/eventcarbon/ecf/libs/web"
@@ -35,7 +36,7 @@ func importOptions(c *fiber.Ctx, i *record.Import) (again, records bool, err err
 	}
 	i.NumberFormat = q.oneOf("numberFormat", units.Formats())
 	i.DateOrder = q.oneOf("dateOrder", units.Orders())
-	q.oneOf("encoding", sheet.Encodings())
+	q.oneOf("encoding", charsets.Names())
 	_, declared := q.value("decimal")
 	switch {
 	case declared && i.NumberFormat != "" && strings.HasSuffix(i.NumberFormat, ",5") != i.DecimalComma:

@@ -1,4 +1,4 @@
-package sheet
+package csvrows
 
 import (
 	"bufio"
@@ -15,7 +15,7 @@ const maxCells = 16_384
 
 // lineBreaks reads a CSV file so that line breaks in quoted cells are preserved: encoding/csv would replace a
 // carriage return and a line feed by a line feed. A byte that never occurs in text is inserted between the two, and
-// kept removes it again. Rows that end with only a carriage return get a line feed. A row of more than maxCells is a
+// [Kept] removes it again. Rows that end with only a carriage return get a line feed. A row of more than maxCells is a
 // VALIDATION_ERROR.
 type lineBreaks struct {
 	from   *bufio.Reader
@@ -138,5 +138,5 @@ func textOf(cell string) string {
 	return strings.ReplaceAll(text, `""`, `"`)
 }
 
-// kept returns a cell as it was in the file.
-func kept(cell string) string { return strings.ReplaceAll(cell, "\r\xff\n", "\r\n") }
+// Kept returns a cell as it was in the file.
+func Kept(cell string) string { return strings.ReplaceAll(cell, "\r\xff\n", "\r\n") }

@@ -1,11 +1,9 @@
-package sheet
+package csvrows
 
 import (
 	"bytes"
 	"fmt"
 	"strings"
-
-	"github.com/eventcarbon/ecf/libs/fields"
 )
 
 // declaredSeparator returns the separator declared in the first line of a file as spreadsheet programs do, sep=; and
@@ -21,7 +19,7 @@ func declaredSeparator(start []byte) (comma rune, length int, err error) {
 	}
 	declared := line[4:]
 	if declared == "" || !strings.Contains(separatorsOfCells, declared[:1]) || strings.Trim(declared, declared[:1]) != "" {
-		return 0, 0, headFault(fields.BadFormat, fmt.Sprintf("The first line declares %q as the separator of the cells; it is a comma, a semicolon, a tab or a bar. Save the file as CSV in UTF-8, or as XLSX.", declared))
+		return 0, 0, badFormat(fmt.Sprintf("The first line declares %q as the separator of the cells; it is a comma, a semicolon, a tab or a bar. Save the file as CSV in UTF-8, or as XLSX.", declared))
 	}
 	if bytes.HasPrefix(start[end:], []byte("\r\n")) {
 		end++

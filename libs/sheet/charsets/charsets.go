@@ -1,4 +1,5 @@
-package sheet
+// Package charsets detects in what encoding a table was saved as text, and converts it to UTF-8.
+package charsets
 
 import (
 	"bytes"
@@ -11,11 +12,12 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 
+	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
 )
 
-// Encodings are the encodings a file may be declared to be in.
-func Encodings() []string { return []string{"utf-8", "windows-1252"} }
+// Names are the encodings a file may be declared to be in.
+func Names() []string { return []string{"utf-8", "windows-1252"} }
 
 // The encodings that are detected and cannot be declared.
 const (
@@ -26,9 +28,9 @@ const (
 // Sample is how many bytes of a file determine its encoding.
 const Sample = 4 << 10
 
-// EncodingOf returns the encoding of a file that begins with start, the first Sample bytes or all of them: UTF-16 if
+// Of returns the encoding of a file that begins with start, the first Sample bytes or all of them: UTF-16 if
 // it certainly is, else the declared one. Text with zero bytes in another encoding is a VALIDATION_ERROR.
-func EncodingOf(start []byte, declared string) (string, error) {
+func Of(start []byte, declared string) (string, error) {
 	var zeros [2]int
 	for i, b := range start {
 		if b == 0 {
@@ -51,10 +53,14 @@ func EncodingOf(start []byte, declared string) (string, error) {
 	case certain(zeros[0], zeros[1]):
 		return utf16BigEndian, nil
 	}
-	return "", headFault(fields.BadFormat, "The file has zero bytes, so that it is no text in UTF-8, UTF-16 or Windows-1252. Save it as CSV in UTF-8, or as XLSX.")
+	return "", badFormat("The file has zero bytes, so that it is no text in UTF-8, UTF-16 or Windows-1252. Save it as CSV in UTF-8, or as XLSX.")
 }
 
-// UTF8 writes a file to another in UTF-8, from an encoding that EncodingOf has returned.
+func badFormat(message string) error {
+	return apperr.Invalid(apperr.Detail{Field: "row 1", Code: fields.BadFormat, Message: message})
+}
+
+// UTF8 writes a file to another in UTF-8, from an encoding that [Of] has returned.
 func UTF8(to io.Writer, from io.Reader, name string) error {
 	switch name {
 	case "windows-1252":
@@ -86,7 +92,7 @@ func (u *utf16Text) Read(p []byte) (int, error) {
 	n, err := u.from.Read(p)
 	u.odd = u.odd != (n%2 == 1)
 	if errors.Is(err, io.EOF) && u.odd {
-		return n, headFault(fields.BadFormat, "The file is in UTF-16 and ends in the middle of a character, so a part of it is missing. Send all of it, or save it as CSV in UTF-8.")
+		return n, badFormat("The file is in UTF-16 and ends in the middle of a character, so a part of it is missing. Send all of it, or save it as CSV in UTF-8.")
 	}
 	return n, err
 }
@@ -102,7 +108,7 @@ func (w *windows1252) Read(p []byte) (int, error) {
 	n, err := w.from.Read(p)
 	at := slices.IndexFunc(p[:n], func(b byte) bool { return b == 0x81 || b == 0x8d || b == 0x8f || b == 0x90 || b == 0x9d })
 	if at >= 0 {
-		return 0, headFault(fields.BadFormat, fmt.Sprintf("The file is not in Windows-1252: it has the byte %#x in line %d.", p[at], w.line+bytes.Count(p[:at], []byte("\n"))))
+		return 0, badFormat(fmt.Sprintf("The file is not in Windows-1252: it has the byte %#x in line %d.", p[at], w.line+bytes.Count(p[:at], []byte("\n"))))
 	}
 	w.line += bytes.Count(p[:n], []byte("\n"))
 	return n, err
