@@ -1,5 +1,12 @@
 package sheet
 
+import (
+	"hash/fnv"
+	"io"
+	"slices"
+	"strings"
+)
+
 // place is that of a column, if the table has it. The zero value: it has none.
 type place struct{ behind int }
 
@@ -70,4 +77,65 @@ func (in *interpreter) next(typ string, cells []string) *row {
 	clear(b.stated)
 	in.row = row{body: body{names: b.names[:0], values: b.values, stated: b.stated}, typ: typ, cells: cells}
 	return &in.row
+}
+
+// free reports whether nothing is known yet of what a column means.
+func (t *table) free(at int) bool { return t.columns[at].Name == "" && t.columns[at].Type == "" }
+
+// beside returns the place of the first column with one of the headings that is not a field.
+func (t *table) beside(heads wordList) place {
+	for at, head := range t.heads {
+		if t.free(at) && heads.has(plain(head)) {
+			return placeAt(at)
+		}
+	}
+	return place{}
+}
+
+// aside is beside for a column that is used, which it removes from the ignored ones.
+func (t *table) aside(heads wordList) place {
+	at := t.beside(heads)
+	t.use(at.index())
+	return at
+}
+
+// heading reports whether a column is one of the fields.
+func (t *table) heading(names ...string) bool {
+	return slices.ContainsFunc(t.columns, func(c Column) bool { return slices.Contains(names, c.Name) })
+}
+
+// has reports whether the file has a column with one of the headings.
+func (t *table) has(heads wordList) bool {
+	return slices.ContainsFunc(t.heads, func(head string) bool { return heads.has(plain(head)) })
+}
+
+// placeOf returns the place of the column of a field; -1 if it has none.
+func (t *table) placeOf(name string) int {
+	return slices.IndexFunc(t.columns, func(c Column) bool { return c.Name == name })
+}
+
+// use removes a column from the ignored ones.
+func (t *table) use(at int) {
+	t.ignored = slices.DeleteFunc(t.ignored, func(ignored int) bool { return ignored == at })
+}
+
+// addCounts makes a column one of how many of a kind there are.
+func (t *table) addCounts(at int) {
+	t.columns[at].Type = "number"
+	t.use(at)
+}
+
+// earlier returns the earlier row with the same texts; if there is none, it remembers this one.
+func (t *table) earlier(texts ...string) (row int64, ok bool) {
+	h := fnv.New64a()
+	for _, text := range texts {
+		_, _ = io.WriteString(h, strings.ToLower(strings.TrimSpace(text))+"\x00") // never fails
+	}
+	if row, ok = t.before[h.Sum64()]; !ok {
+		if t.before == nil {
+			t.before = map[uint64]int64{}
+		}
+		t.before[h.Sum64()] = t.number
+	}
+	return row, ok
 }

@@ -87,3 +87,29 @@ func (r *meters) includesFactor(field string, cells []string, factor float64) bo
 func isProduct(amount, difference, factor float64) bool {
 	return amount > 0 && math.Abs(amount-difference*factor) <= amount/100
 }
+
+// submeter returns the fault of a row of a meter behind the main one, or of that before it, where rows of both would count.
+func (r *meters) submeter(row *row) *apperr.Detail {
+	if r.typ != "energy" && r.typ != "water" {
+		return nil
+	}
+	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
+		name := r.columns[at].Name
+		cell := Unguard(oneCell(row.cells, at))
+		if head == "" || name != "" && name != "description" && name != "site" || len(cell) > longestMark {
+			continue
+		}
+		words := wordsOf(strings.NewReplacer("sub-meter", "submeter", "sub meter", "submeter", "sous-compteur", "souscompteur", "main meter", "mainmeter").Replace(strings.ToLower(cell)))
+		sub := subMeters.hasAny(words)
+		if !sub && !mainMeters.hasAny(words) {
+			continue
+		}
+		if r.said == "" || r.saidSub == sub {
+			r.said, r.saidSub = strings.Clone(cell), sub
+			return nil
+		}
+		return &apperr.Detail{Field: head, Code: RowNotCounted,
+			Message: fmt.Sprintf("%s is %.40q, and %.40q has a row, too: the main meter has what those behind it have. Delete the rows of one kind, or rename the meter where it is not behind the main one.", head, cell, r.said)}
+	}
+	return nil
+}

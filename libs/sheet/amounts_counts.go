@@ -59,12 +59,6 @@ var countings = [...]counting{ofPiece, ofPallet, ofBottle, ofContainer, ofCollec
 // numberWords are words of headings that only say that something is counted.
 const numberWords wordList = "numberWords"
 
-// addCounts makes a column one of how many of a kind there are.
-func (t *table) addCounts(at int) {
-	t.columns[at].Type = "number"
-	t.use(at)
-}
-
 // countIn returns the number in a cell; said is false for an empty cell and for a dash.
 func countIn(cells []string, at int) (n int64, said bool, err error) {
 	cell := Unguard(oneCell(cells, at))

@@ -3,6 +3,7 @@ package sheet
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
@@ -141,3 +142,79 @@ func onlineHead(head string) bool {
 	text := strings.Join(words, " ")
 	return onlineWords.hasAny(words) || slices.ContainsFunc(onlinePhrases.all(), func(phrase string) bool { return strings.Contains(text, phrase) })
 }
+
+// otherGroups returns the fault of a row with people of other groups beside those that it counts, unless they are all of them.
+func (r *origins) otherGroups(row *row) *apperr.Detail {
+	if r.typ != footprint.OriginRows || !row.has("people") {
+		return nil
+	}
+	first, sum := -1, 0.0
+	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
+		cell := Unguard(oneCell(row.cells, at))
+		if n, ok := r.asNumber(cell); r.free(at) && groupHeads.has(plain(head)) && ok && n > 0 && bareNumber(cell) {
+			if sum += n; first < 0 {
+				first = at
+			}
+		}
+	}
+	if first < 0 || sum == row.number("people") {
+		return nil
+	}
+	return &apperr.Detail{Field: r.heads[first], Code: fields.NotAllowed, Suggestions: []string{"people"},
+		Message: fmt.Sprintf("%s is %.40q, and the row would count %s people. Write into the column people how many of all groups come, and leave the others out; or import each group by itself.", r.heads[first], oneCell(row.cells, first), row.values["people"])}
+}
+
+// origins are what a list of where people come from says of them.
+type origins struct {
+	*table
+	// people is the column that may have numbers of people, or names.
+	people place
+	// serials is how many of the rows had their own row number in that column.
+	serials, rows int
+	// address is the heading of the address that the towns of people are taken from.
+	address string
+}
+
+// peopleHeads are heads of how many people come, or of their names, as plain writes them.
+const peopleHeads wordList = "peopleHeads"
+
+// findPeople finds the numbers of people in a list of where they come from, where no column is
+// certainly one of them.
+func (r *origins) findPeople() {
+	if r.typ != footprint.OriginRows || r.heading("people") {
+		return
+	}
+	if r.people = r.aside(peopleHeads); r.people.found() {
+		r.columns[r.people.index()] = columnOf(r.typ, "people")
+	}
+}
+
+// serialHeads are heads of how many people come, or of the numbers of rows, as plain writes them.
+const serialHeads wordList = "serialHeads"
+
+// serialRows is how many consecutive rows must have their own number before it is not a number of people.
+const serialRows = 3
+
+// serial returns the fault of a row whose number of people is its own row number, as in all rows
+// before it.
+func (r *origins) serial(row *row) *apperr.Detail {
+	if r.typ != footprint.OriginRows {
+		return nil
+	}
+	at := slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == "people" })
+	if at < 0 || !serialHeads.has(plain(r.heads[at])) {
+		return nil
+	}
+	r.rows++
+	if string(row.values["people"]) == strconv.Itoa(r.rows) && r.serials == r.rows-1 {
+		r.serials++
+	}
+	if r.serials < serialRows || r.serials != r.rows {
+		return nil
+	}
+	return &apperr.Detail{Field: r.heads[at], Code: fields.NotAllowed, Suggestions: []string{"people"},
+		Message: fmt.Sprintf("%s counts the rows from 1 to %d; as numbers of people they would come to %d. Delete the column, or head it people if that is what it is.", r.heads[at], r.serials, r.serials*(r.serials+1)/2)}
+}
+
+// groupHeads are headings of how many people of a group come, besides those who attend, normalized by plain.
+const groupHeads wordList = "groupHeads"

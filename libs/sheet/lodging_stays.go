@@ -42,31 +42,6 @@ const (
 	departureHeads wordList = "departureHeads"
 )
 
-// free reports whether nothing is known yet of what a column means.
-func (t *table) free(at int) bool { return t.columns[at].Name == "" && t.columns[at].Type == "" }
-
-// beside returns the place of the first column with one of the headings that is not a field.
-func (t *table) beside(heads wordList) place {
-	for at, head := range t.heads {
-		if t.free(at) && heads.has(plain(head)) {
-			return placeAt(at)
-		}
-	}
-	return place{}
-}
-
-// aside is beside for a column that is used, which it removes from the ignored ones.
-func (t *table) aside(heads wordList) place {
-	at := t.beside(heads)
-	t.use(at.index())
-	return at
-}
-
-// heading reports whether a column is one of the fields.
-func (t *table) heading(names ...string) bool {
-	return slices.ContainsFunc(t.columns, func(c Column) bool { return slices.Contains(names, c.Name) })
-}
-
 // findStay finds the days of arrival and departure in a table of stays that does not count the
 // nights.
 func (r *lodging) findStay() {
@@ -151,36 +126,6 @@ func (r *lodging) nightsBeside(b *body, cells []string) *apperr.Detail {
 	}
 	return &apperr.Detail{Field: r.headingOf("nights"), Code: fields.NotAllowed, Suggestions: []string{"nights"},
 		Message: fmt.Sprintf("%s is %s, and there are %s between %s and %s. Correct one of them, or leave the days out if the others do not count.", r.headingOf("nights"), b.values["nights"], between, r.heads[r.stayBeside[0]], r.heads[r.stayBeside[1]])}
-}
-
-// ambiguousDate is the fault of a day that may be another one.
-func (t *table) ambiguousDate(at int, e *units.AmbiguousDateError) *apperr.Detail {
-	return &apperr.Detail{Field: t.heads[at], Code: AmbiguousDate, Suggestions: e.Readings, Message: e.Error() + "."}
-}
-
-// day reads a cell that has a day, as the file writes days.
-func (t *table) day(cell string) (string, error) {
-	text := Unguard(strings.TrimSpace(cell))
-	if day, ok := serialDay(text); ok && t.reading == interpreted {
-		return day, nil
-	}
-	day, err := units.ParseDate(text, t.o.DateOrder)
-	if err != nil && t.o.DateOrder != "" && t.o.Rules > 0 {
-		day, err = units.ParseDate(text, "ymd") // year first is unambiguous
-	}
-	if e, ok := errors.AsType[*units.AmbiguousDateError](err); ok && e.Sure && t.o.Rules > 0 {
-		return e.Readings[0], nil
-	}
-	return day, err
-}
-
-// serialDay returns the day of a number by which spreadsheets keep days, as columns without their format have it when they are
-// saved as CSV: one of this century, so that a year is none.
-func serialDay(text string) (day string, ok bool) {
-	n, err := strconv.Atoi(text)
-	epoch := time.Date(1899, time.December, 30, 0, 0, 0, 0, time.UTC) // by which 1 March 1900 and all later days are right
-	when := epoch.AddDate(0, 0, n)
-	return when.Format(time.DateOnly), err == nil && len(text) == 5 && when.Year() >= 2000 && when.Year() < 2100
 }
 
 // nightOfLine sets the night of a line of a hotel's bill for a room, which has one for each night: Room charge, Übernachtung. A

@@ -207,11 +207,6 @@ func (in *interpreter) fieldHeaded(at int) int {
 	return -1
 }
 
-// use removes a column from the ignored ones.
-func (t *table) use(at int) {
-	t.ignored = slices.DeleteFunc(t.ignored, func(ignored int) bool { return ignored == at })
-}
-
 // ignoredHeads returns the headings of the columns that are not fields, columns without a heading that have had values so
 // far (as "column C"), and those with an ignored number without a unit.
 func (t *table) ignoredHeads() []string {

@@ -2,11 +2,14 @@ package sheet
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
 )
 
 // wasteTypes are what tables of waste say of its material in other words than those of the field.
@@ -82,3 +85,34 @@ func (r *wasteTypes) wasteNamed(row *row) *apperr.Detail {
 	}
 	return nil
 }
+
+// leaveOutContainers ignores the kinds of containers of waste that is weighed, in a table that does not count them:
+// the weight decides.
+func (t *table) leaveOutContainers() {
+	at := slices.IndexFunc(t.columns, func(c Column) bool { return c.Name == "container" })
+	if t.typ != "waste" || at < 0 || t.heading("containers") || !t.heading("weightKg") {
+		return
+	}
+	t.columns[at] = Column{}
+	t.ignored = append(t.ignored, at)
+}
+
+// partlyFull returns the fault of a row of waste whose containers were not full, which their volume would count as.
+func (r *wasteTypes) partlyFull(row *row) *apperr.Detail {
+	if row.typ != "waste" || row.has("weightKg") || !row.has("volumeLitres") && !row.has("containers") {
+		return nil
+	}
+	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
+		cell := strings.TrimSpace(strings.TrimSuffix(Unguard(oneCell(row.cells, at)), "%"))
+		n, ok := r.asNumber(cell)
+		if !r.free(at) || !fillWords.hasAny(wordsOf(head)) || !ok || n <= 0 || n == 1 || n >= 100 {
+			continue
+		}
+		return &apperr.Detail{Field: head, Code: fields.NotAllowed, Suggestions: []string{"volumeLitres", "weightKg"},
+			Message: fmt.Sprintf("%s is %.40q, and the record would count full containers. Write the litres of the waste into a column volumeLitres, or its weight into weightKg, and leave this column out.", head, oneCell(row.cells, at))}
+	}
+	return nil
+}
+
+// fillWords are words of headings of how full containers were.
+const fillWords wordList = "fillWords"

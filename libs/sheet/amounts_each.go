@@ -321,8 +321,3 @@ func (t *table) exactly(at int, cell string) (decimal.Decimal, *apperr.Detail) {
 	n, _, fault := t.partNumber(at, cell)
 	return n, fault
 }
-
-// placeOf returns the place of the column of a field; -1 if it has none.
-func (t *table) placeOf(name string) int {
-	return slices.IndexFunc(t.columns, func(c Column) bool { return c.Name == name })
-}

@@ -125,11 +125,6 @@ func (r *lodging) oneRoom(b *body, guests int) {
 	b.set("guests", json.RawMessage(strconv.Itoa(guests)))
 }
 
-// has reports whether the file has a column with one of the headings.
-func (t *table) has(heads wordList) bool {
-	return slices.ContainsFunc(t.heads, func(head string) bool { return heads.has(plain(head)) })
-}
-
 // filledGuest reports whether a row has a name, of one who comes, below one of the headings.
 func (r *lodging) filledGuest(cells []string, heads wordList) bool {
 	for at, head := range r.heads[:min(len(r.heads), len(cells))] {

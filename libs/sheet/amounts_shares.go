@@ -118,3 +118,33 @@ func (r *shares) sharesOfValues(row *row) *apperr.Detail {
 
 // besideValues are words around such values in headings.
 const besideValues wordList = "besideValues"
+
+// partsDiffer are the types whose parts may count otherwise than the rest: passengers in business, waste that is recycled.
+var partsDiffer = []string{"flights", "ground-transport", "freight", "waste", "catering", "materials"}
+
+// partInColumn returns the fault of a row with a part of its amount in a column of its own: davon Business.
+func (r *shares) partInColumn(row *row) *apperr.Detail {
+	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
+		cell := Unguard(oneCell(row.cells, at))
+		if !slices.Contains(partsDiffer, r.typ) || !r.free(at) || !isPart(head) || taxLines.hasAny(wordsOf(head)) || !bareNumber(strings.TrimSuffix(cell, "%")) || !strings.ContainsAny(cell, "123456789") {
+			continue
+		}
+		return &apperr.Detail{Field: head, Code: SeveralRecords, Suggestions: amountsOf(r.typ),
+			Message: fmt.Sprintf("%s is %.40q, and the record would count all of the row alike. Write a row for each part, or leave the column out if its parts count alike.", head, cell)}
+	}
+	return nil
+}
+
+// headsUsedArea reports whether a heading is of the share of a building that was used: Area used %.
+func headsUsedArea(head string) bool {
+	words := wordsOf(head)
+	return (strings.Contains(head, "%") || percentWords.hasAny(words)) && usedAreaWords.hasAny(words) && !slices.ContainsFunc(words, func(word string) bool {
+		return !usedAreaWords.has(word) && !besideUsedArea.has(word) && !percentWords.has(word)
+	})
+}
+
+const (
+	// usedAreaWords and besideUsedArea are words of headings of the share of a building that was used.
+	usedAreaWords  wordList = "usedAreaWords"
+	besideUsedArea wordList = "besideUsedArea"
+)

@@ -3,8 +3,6 @@ package sheet
 import (
 	"encoding/json"
 	"fmt"
-	"hash/fnv"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -153,19 +151,4 @@ func (r *tickets) legs(row *row) *apperr.Detail {
 	}
 	return &apperr.Detail{Field: r.heads[at], Code: RowNotCounted,
 		Message: fmt.Sprintf("Row %d is a return journey that comes back this way already. Delete one of the two rows, or let both be one way.", first)}
-}
-
-// earlier returns the earlier row with the same texts; if there is none, it remembers this one.
-func (t *table) earlier(texts ...string) (row int64, ok bool) {
-	h := fnv.New64a()
-	for _, text := range texts {
-		_, _ = io.WriteString(h, strings.ToLower(strings.TrimSpace(text))+"\x00") // never fails
-	}
-	if row, ok = t.before[h.Sum64()]; !ok {
-		if t.before == nil {
-			t.before = map[uint64]int64{}
-		}
-		t.before[h.Sum64()] = t.number
-	}
-	return row, ok
 }

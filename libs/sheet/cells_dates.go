@@ -1,9 +1,13 @@
 package sheet
 
 import (
+	"errors"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
+	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
@@ -45,4 +49,34 @@ func (d *dates) order(heads []string) string {
 		return "dmy"
 	}
 	return ""
+}
+
+// ambiguousDate is the fault of a day that may be another one.
+func (t *table) ambiguousDate(at int, e *units.AmbiguousDateError) *apperr.Detail {
+	return &apperr.Detail{Field: t.heads[at], Code: AmbiguousDate, Suggestions: e.Readings, Message: e.Error() + "."}
+}
+
+// day reads a cell that has a day, as the file writes days.
+func (t *table) day(cell string) (string, error) {
+	text := Unguard(strings.TrimSpace(cell))
+	if day, ok := serialDay(text); ok && t.reading == interpreted {
+		return day, nil
+	}
+	day, err := units.ParseDate(text, t.o.DateOrder)
+	if err != nil && t.o.DateOrder != "" && t.o.Rules > 0 {
+		day, err = units.ParseDate(text, "ymd") // year first is unambiguous
+	}
+	if e, ok := errors.AsType[*units.AmbiguousDateError](err); ok && e.Sure && t.o.Rules > 0 {
+		return e.Readings[0], nil
+	}
+	return day, err
+}
+
+// serialDay returns the day of a number by which spreadsheets keep days, as columns without their format have it when they are
+// saved as CSV: one of this century, so that a year is none.
+func serialDay(text string) (day string, ok bool) {
+	n, err := strconv.Atoi(text)
+	epoch := time.Date(1899, time.December, 30, 0, 0, 0, 0, time.UTC) // by which 1 March 1900 and all later days are right
+	when := epoch.AddDate(0, 0, n)
+	return when.Format(time.DateOnly), err == nil && len(text) == 5 && when.Year() >= 2000 && when.Year() < 2100
 }

@@ -88,3 +88,12 @@ func modeNamed(text string, train bool) string {
 	}
 	return ""
 }
+
+// byRoad sets the mode of freight whose vehicle goes by road.
+func byRoad(row *row) *apperr.Detail {
+	vehicle := row.text("vehicle")
+	if row.typ == "freight" && row.values["mode"] == nil && (vehicle == "van" || vehicle == "hgv" || strings.HasPrefix(vehicle, "van_") || strings.HasPrefix(vehicle, "hgv_")) {
+		row.set("mode", json.RawMessage(`"road"`))
+	}
+	return nil
+}

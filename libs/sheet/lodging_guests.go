@@ -1,0 +1,42 @@
+package sheet
+
+import (
+	"encoding/json"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+)
+
+// guestByName counts a row of a guest list as one guest if it has a name, but no number of guests or rooms.
+func (r *lodging) guestByName(row *row) *apperr.Detail {
+	if r.typ != "accommodation" || !r.guest.found() || row.has("rooms") || row.has("guests") {
+		return nil
+	}
+	if oneCell(row.cells, r.guest.index()) == "" {
+		return nil
+	}
+	// Any part of the name may state that the guest does not come.
+	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
+		if head = plain(head); !guestHeads.has(head) && !personNames.has(head) {
+			continue
+		}
+		if name := Unguard(oneCell(row.cells, at)); name != "" && (!oneName(name) || stopped(name)) {
+			return nil
+		}
+	}
+	row.set("guests", json.RawMessage("1"))
+	return nil
+}
+
+// personNames are headings of the names of guests in a list with the days of their stays, normalized by plain.
+const personNames wordList = "personNames"
+
+// findGuestName finds the names of guests in a list that counts neither rooms nor guests.
+func (r *lodging) findGuestName() {
+	if r.typ != "accommodation" || r.heading("rooms", "guests") || r.room.found() || len(r.roomKinds) > 0 || r.roomNights.found() {
+		return
+	}
+	if r.guest = r.beside(guestHeads); !r.guest.found() && len(r.stay) > 0 {
+		r.guest = r.beside(personNames)
+	}
+	r.claim(r.guest, "", tells)
+}
