@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 )
 
 // counting is what a column counts, in the singular: an adjacent amount may be the amount per item.
@@ -43,10 +45,10 @@ var pieceLike = []counting{ofPiece, ofPallet, ofBottle, ofContainer, ofGenerator
 var countedBy = sync.OnceValue(func() (words struct{ one, several map[string]counting }) {
 	words.one, words.several = map[string]counting{}, map[string]counting{}
 	for _, of := range countings {
-		for _, word := range ofType("one", string(of)).all() {
+		for _, word := range wordlist.OfType("one", string(of)).All() {
 			words.one[word] = of
 		}
-		for _, word := range ofType("several", string(of)).all() {
+		for _, word := range wordlist.OfType("several", string(of)).All() {
 			words.several[word] = of
 		}
 	}
@@ -57,7 +59,7 @@ var countedBy = sync.OnceValue(func() (words struct{ one, several map[string]cou
 var countings = [...]counting{ofPiece, ofPallet, ofBottle, ofContainer, ofCollection, ofGenerator, ofVehicle, ofTrip, ofSession, ofHall, ofRoom, ofPerson, ofNight, ofDay, ofWeek, ofMonth, ofHour}
 
 // numberWords are words of headings that only say that something is counted.
-const numberWords wordList = "numberWords"
+const numberWords wordlist.List = "numberWords"
 
 // countIn returns the number in a cell; said is false for an empty cell and for a dash.
 func countIn(cells []string, at int) (n int64, said bool, err error) {
@@ -72,7 +74,7 @@ func countIn(cells []string, at int) (n int64, said bool, err error) {
 // countOf returns what a heading counts: days for Days, Number of days and Anzahl Tage; empty if it counts nothing.
 func countOf(head string) counting {
 	words := wordsOf(head)
-	if perWords.hasAny(words) {
+	if perWords.HasAny(words) {
 		if m := perHead.FindStringIndex(head); m != nil && countNamed(plain(head[:m[0]]), false) == ofCollection {
 			return ofSchedule
 		}
@@ -81,7 +83,7 @@ func countOf(head string) counting {
 	if of := countNamed(plain(head), false); of != "" {
 		return of
 	}
-	rest := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return numberWords.has(word) })
+	rest := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return numberWords.Has(word) })
 	if len(rest) == len(words) || len(rest) == 0 {
 		return ""
 	}
@@ -98,7 +100,7 @@ func countNamed(word string, singular bool) counting {
 }
 
 // perWords stand between an amount and the thing it is stated per.
-const perWords wordList = "perWords"
+const perWords wordlist.List = "perWords"
 
 // perHead is such a word with what follows it: per day, /h, pro Fahrt.
 var perHead = regexp.MustCompile(`(?i)(?:[\s_(]+(?:per|pro|je|par)[\s_]+|\s*/\s*)(\p{L}+)\.?`)
@@ -106,8 +108,8 @@ var perHead = regexp.MustCompile(`(?i)(?:[\s_(]+(?:per|pro|je|par)[\s_]+|\s*/\s*
 // Words of the amount of one piece: Unit weight, Einzelgewicht, Stückpreis, weight each; and of what one container takes,
 // such as Bin size and Behältervolumen.
 var (
-	unitPrefixes = wordList("unitPrefixes")
-	eachSuffixes = wordList("eachSuffixes")
+	unitPrefixes = wordlist.List("unitPrefixes")
+	eachSuffixes = wordlist.List("eachSuffixes")
 	sizeHead     = regexp.MustCompile(`(?i)^(\p{L}+?)(?:s?[\s_-]+(?:size|volume|capacity|content|contents)|(?:n|s)?(?:größe|volumen|inhalt|kapazität|füllmenge|füllgewicht))\b`)
 )
 
@@ -130,7 +132,7 @@ func eachOf(head string) (stem string, of counting, ok bool) {
 	if !measured || !isUnit(unit) {
 		name = head
 	}
-	for _, prefix := range unitPrefixes.all() {
+	for _, prefix := range unitPrefixes.All() {
 		if rest, cut := strings.CutPrefix(lower, prefix); cut && strings.TrimFunc(rest, func(c rune) bool { return !unicode.IsLetter(c) }) != "" && len(rest) > 3 {
 			if len(lower) == len(head) {
 				rest = head[len(prefix):] // with the capitals of units and currencies
@@ -138,7 +140,7 @@ func eachOf(head string) (stem string, of counting, ok bool) {
 			return strings.TrimSpace(rest), ofPiece, true
 		}
 	}
-	for _, suffix := range eachSuffixes.all() {
+	for _, suffix := range eachSuffixes.All() {
 		if rest, cut := strings.CutSuffix(strings.ToLower(strings.TrimRight(name, ") ")), suffix); cut || strings.Contains(lower, "("+suffix[1:]+")") {
 			if !cut {
 				return strings.TrimSpace(strings.Replace(lower, "("+suffix[1:]+")", "", 1)), ofPiece, true

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
@@ -17,7 +18,7 @@ type dimensions struct {
 }
 
 // dimensionHeads are headings, without their unit, of the sides of what is cut to size, normalized by plain.
-var dimensionHeads = [...]wordList{"widthHeads", "heightHeads"}
+var dimensionHeads = [...]wordlist.List{"widthHeads", "heightHeads"}
 
 // findSides finds the columns of width and height of a table of materials without areas and weights: Width (m), Höhe (cm).
 func (r *dimensions) findSides() {
@@ -28,7 +29,7 @@ func (r *dimensions) findSides() {
 	for _, heads := range dimensionHeads {
 		at := slices.IndexFunc(r.heads, func(head string) bool {
 			stem, _, ok := unitOfHead(head)
-			return ok && heads.has(plain(stem))
+			return ok && heads.Has(plain(stem))
 		})
 		if at < 0 || !r.free(at) {
 			return

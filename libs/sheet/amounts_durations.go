@@ -9,6 +9,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
@@ -25,13 +26,13 @@ const hoursField = "hours"
 // Headings of how long something took, without their unit, and of how many minutes, normalized by plain; and units of
 // durations, behind a heading or a number.
 const (
-	durationHeads wordList = "durationHeads"
-	minuteHeads   wordList = "minuteHeads"
-	minuteUnits   wordList = "minuteUnits"
-	hourUnits     wordList = "hourUnits"
+	durationHeads wordlist.List = "durationHeads"
+	minuteHeads   wordlist.List = "minuteHeads"
+	minuteUnits   wordlist.List = "minuteUnits"
+	hourUnits     wordlist.List = "hourUnits"
 	// averageWords and watchWords are words of headings of how long a stream was watched on average.
-	averageWords wordList = "averageWords"
-	watchWords   wordList = "watchWords"
+	averageWords wordlist.List = "averageWords"
+	watchWords   wordlist.List = "watchWords"
 )
 
 // findDuration finds the column of durations in minutes, or in the units of its cells, of a table without hours.
@@ -44,8 +45,8 @@ func (r *durations) findDuration() {
 	}
 	for at, head := range r.heads {
 		stem, unit, measured := unitOfHead(head)
-		minutes := measured && minuteUnits.has(strings.ToLower(unit)) && durationHeads.has(plain(stem)) || minuteHeads.has(plain(head))
-		if !r.free(at) || !minutes && !durationHeads.has(plain(head)) {
+		minutes := measured && minuteUnits.Has(strings.ToLower(unit)) && durationHeads.Has(plain(stem)) || minuteHeads.Has(plain(head))
+		if !r.free(at) || !minutes && !durationHeads.Has(plain(head)) {
 			continue
 		}
 		if r.at, r.inMinutes = placeAt(at), minutes; minutes {
@@ -64,7 +65,7 @@ func (r *durations) findWatched() bool {
 	}
 	for at, head := range r.heads {
 		words := wordsOf(head)
-		if !averageWords.hasAny(words) || !watchWords.hasAny(words) || !r.free(at) && r.columns[at].Name != hoursField {
+		if !averageWords.HasAny(words) || !watchWords.HasAny(words) || !r.free(at) && r.columns[at].Name != hoursField {
 			continue
 		}
 		if before := r.placeOf(hoursField); before >= 0 && before != at {
@@ -73,11 +74,11 @@ func (r *durations) findWatched() bool {
 			r.ignored = append(r.ignored, before)
 		}
 		r.use(at)
-		if hourUnits.hasAny(words) {
+		if hourUnits.HasAny(words) {
 			r.columns[at] = columnOf(r.typ, hoursField)
 			return true
 		}
-		r.at, r.inMinutes = placeAt(at), minuteUnits.hasAny(words)
+		r.at, r.inMinutes = placeAt(at), minuteUnits.HasAny(words)
 		r.claim(r.at, hoursField, derives|shown)
 		if r.columns[at] = (Column{}); r.inMinutes {
 			r.columns[at].Type = "number"
@@ -106,8 +107,8 @@ func (r *durations) duration(row *row) *apperr.Detail {
 	if end := strings.LastIndexAny(cell, "0123456789") + 1; end > 0 {
 		number, unit = cell[:end], strings.Trim(cell[end:], " .")
 	}
-	minutes := unit == "" && r.inMinutes || minuteUnits.has(unit)
-	if !minutes && !hourUnits.has(unit) {
+	minutes := unit == "" && r.inMinutes || minuteUnits.Has(unit)
+	if !minutes && !hourUnits.Has(unit) {
 		return &apperr.Detail{Field: r.heads[r.at.index()], Code: fields.BadFormat, Suggestions: []string{hoursField},
 			Message: fmt.Sprintf("%s is %.40q, which does not say whether it is hours or minutes. Write 1.5 h, 90 min or 1:30:00, or head the column hours.", r.heads[r.at.index()], cell)}
 	}
@@ -125,7 +126,7 @@ func (r *durations) duration(row *row) *apperr.Detail {
 // clock returns the hours of a duration written by hours and minutes; nil for another text.
 func clock(text string) *big.Rat {
 	m := ofHours.FindStringSubmatch(text)
-	if m == nil || m[1] == "" && (!hourUnits.has(m[5]) || m[7] != "" && !minuteUnits.has(m[7])) {
+	if m == nil || m[1] == "" && (!hourUnits.Has(m[5]) || m[7] != "" && !minuteUnits.Has(m[7])) {
 		return nil
 	}
 	total := new(big.Rat)

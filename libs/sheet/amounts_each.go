@@ -12,6 +12,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
@@ -72,7 +73,7 @@ var alone = map[string]struct {
 // findEach finds the columns with the amount of each of something whose field has no other column.
 func (r *perItem) findEach() {
 	for at, head := range r.heads {
-		if r.counts[at] = countOf(head); r.counts[at] == "" && r.typ == "materials" && copiesHeads.has(plain(head)) {
+		if r.counts[at] = countOf(head); r.counts[at] == "" && r.typ == "materials" && copiesHeads.Has(plain(head)) {
 			r.counts[at] = ofPiece
 		}
 	}
@@ -119,9 +120,9 @@ func (t *table) countPieces() {
 }
 
 // fieldOfEach returns the field that the heading of a column means without what it is of each of, and its unit.
-func (t *table) fieldOfEach(at int) (field Column, unit string) {
-	stem, _, _ := eachOf(t.heads[at])
-	known := Columns(t.typ)
+func (r *perItem) fieldOfEach(at int) (field Column, unit string) {
+	stem, _, _ := eachOf(r.heads[at])
+	known := Columns(r.typ)
 	for i, c := range known {
 		if plain(c.Name) == plain(stem) || i == headed(known, stem) {
 			return c, ""
@@ -130,17 +131,17 @@ func (t *table) fieldOfEach(at int) (field Column, unit string) {
 	if field, unit = meant(stem, known); field.Name != "" {
 		return field, unit
 	}
-	if c, symbol, ok := inUnits(t.typ, stem); ok {
+	if c, symbol, ok := inUnits(r.typ, stem); ok {
 		return c, symbol
 	}
-	if of := quantities(t.typ, stem); len(of) == 1 && of[0].needed {
+	if of := quantities(r.typ, stem); len(of) == 1 && of[0].needed {
 		return of[0], ""
 	}
 	name, _, _ := unitOfHead(stem)
-	if priceHeads.has(strings.ToLower(stem)) || priceHeads.has(strings.ToLower(name)) {
-		if i := slices.IndexFunc(known, func(c Column) bool { return c.Name == moneyField && t.typ == "purchases" }); i >= 0 {
-			if t.currency == "" {
-				t.currency = moneyHead(known, "Amount"+strings.TrimPrefix(stem, name))
+	if priceHeads.Has(strings.ToLower(stem)) || priceHeads.Has(strings.ToLower(name)) {
+		if i := slices.IndexFunc(known, func(c Column) bool { return c.Name == moneyField && r.typ == "purchases" }); i >= 0 {
+			if r.currency == "" {
+				r.currency = moneyHead(known, "Amount"+strings.TrimPrefix(stem, name))
 			}
 			return known[i], ""
 		}
@@ -186,12 +187,12 @@ func (r *perItem) takeEach(row *row) *apperr.Detail {
 }
 
 // discountWords are words of headings of discounts.
-const discountWords wordList = "discountWords"
+const discountWords wordlist.List = "discountWords"
 
 // discounted returns the fault of a row with a discount on the price of each, which its product would not have.
 func (r *perItem) discounted(each eachColumn, cells []string) *apperr.Detail {
 	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
-		if each.field.Name != moneyField || !r.free(at) || !strings.ContainsAny(cells[at], "123456789") || !discountWords.hasAny(wordsOf(head)) {
+		if each.field.Name != moneyField || !r.free(at) || !strings.ContainsAny(cells[at], "123456789") || !discountWords.HasAny(wordsOf(head)) {
 			continue
 		}
 		return &apperr.Detail{Field: head, Code: fields.NotAllowed, Suggestions: []string{moneyField},
@@ -216,7 +217,7 @@ func (r *perItem) belowProduct(b *body, each eachColumn, cells []string) *apperr
 }
 
 // priceHeads are headings of the price of one piece.
-const priceHeads wordList = "priceHeads"
+const priceHeads wordlist.List = "priceHeads"
 
 // leaveOutAlone leaves out a number that records have with another field only, or the kind of container that was not
 // counted, beside an amount that decides.

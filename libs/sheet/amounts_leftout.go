@@ -8,6 +8,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
@@ -21,7 +22,7 @@ type leftOut struct {
 var buildingEnergy = [...]string{"electricityKWh", "gasKWh", "heatKWh"}
 
 // energyWords returns the words of a kind of energy.
-func energyWords(field string) wordList { return ofType("energyWords", field) }
+func energyWords(field string) wordlist.List { return wordlist.OfType("energyWords", field) }
 
 // findLeftOut finds the columns of an amount that would be left out.
 func (r *leftOut) findLeftOut() {
@@ -33,7 +34,7 @@ func (r *leftOut) findLeftOut() {
 			r.leaveOut(at, strings.Join(buildingEnergy[:], " or "))
 		}
 		for _, field := range buildingEnergy {
-			if !r.heading(field) && energyWords(field).hasAny(wordsOf(head)) && hasEnergyUnit(head) && r.fields[at] == "" {
+			if !r.heading(field) && energyWords(field).HasAny(wordsOf(head)) && hasEnergyUnit(head) && r.fields[at] == "" {
 				r.leaveOut(at, field)
 			}
 		}
@@ -54,17 +55,17 @@ var ofArea = regexp.MustCompile(`(?i)m2|m²|sqm|qm|sq ?ft`)
 // energyOfNoKind reports whether a heading is of energy that may be of any kind, in a table without columns of the kinds: kWh,
 // Usage (MWh), kWh per day. A venue would be estimated from its area instead.
 func (r *leftOut) energyOfNoKind(head string) bool {
-	kind := func(field string) bool { return energyWords(field).hasAny(wordsOf(head)) }
+	kind := func(field string) bool { return energyWords(field).HasAny(wordsOf(head)) }
 	return hasEnergy(head) && !ofArea.MatchString(head) && !r.heading(buildingEnergy[:]...) && !slices.ContainsFunc(buildingEnergy[:], kind)
 }
 
 // gasUnits are units of gas that no record is in.
-const gasUnits wordList = "gasUnits"
+const gasUnits wordlist.List = "gasUnits"
 
 // hasEnergyUnit reports whether a heading ends in a unit of energy or volume: Electricity day kWh, Gas (m3), Gas (Smc).
 func hasEnergyUnit(head string) bool {
 	_, word, ok := unitOfHead(head)
-	return ok && gasUnits.has(strings.ToLower(word)) || ok && slices.ContainsFunc([]string{"energy", "volume"}, func(dimension string) bool {
+	return ok && gasUnits.Has(strings.ToLower(word)) || ok && slices.ContainsFunc([]string{"energy", "volume"}, func(dimension string) bool {
 		_, err := units.ByName(word, dimension)
 		return err == nil
 	})

@@ -14,6 +14,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
@@ -27,9 +28,9 @@ type parts struct {
 
 // Words of headings of parts of the energy that was used: by tariff, by time, by meter.
 const (
-	tariffWords wordList = "tariffWords"
-	monthWords  wordList = "monthWords"
-	usedWords   wordList = "usedWords"
+	tariffWords wordlist.List = "tariffWords"
+	monthWords  wordlist.List = "monthWords"
+	usedWords   wordlist.List = "usedWords"
 )
 
 // partColumn is a column of a part of a field: the kilowatt hours of a tariff, the meals of a diet.
@@ -49,7 +50,7 @@ func partOfEnergy(typ, head string) (field, unit string, by shape, ok bool) {
 	}
 	for _, word := range strings.FieldsFunc(head, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }) {
 		lower := strings.ToLower(word)
-		of := slices.IndexFunc(buildingEnergy[:], func(kind string) bool { return energyWords(kind).has(lower) })
+		of := slices.IndexFunc(buildingEnergy[:], func(kind string) bool { return energyWords(kind).Has(lower) })
 		n, err := strconv.Atoi(word)
 		u, noUnit := units.ByName(word, "energy")
 		switch {
@@ -59,13 +60,13 @@ func partOfEnergy(typ, head string) (field, unit string, by shape, ok bool) {
 			if by.kind = true; typ == "venue" {
 				field = buildingEnergy[of]
 			}
-		case tariffWords.has(lower):
+		case tariffWords.Has(lower):
 			by.tariff = true
-		case monthWords.has(lower):
+		case monthWords.Has(lower):
 			by.month = true
 		case err == nil && n > 0 && n < 32:
 			by.number = true
-		case !usedWords.has(lower):
+		case !usedWords.Has(lower):
 			return "", "", shape{}, false
 		}
 	}
@@ -133,7 +134,7 @@ func (r *parts) withMonths(found []partColumn) []partColumn {
 			year, err := strconv.Atoi(word)
 			return err == nil && year > 1999 && year < 2100
 		})
-		if r.free(at) && len(words) == 1 && monthWords.has(words[0]) {
+		if r.free(at) && len(words) == 1 && monthWords.Has(words[0]) {
 			months = append(months, at)
 		}
 	}

@@ -124,16 +124,16 @@ func (r *perItem) amountAt(name string) int {
 }
 
 // uncountedColumn reports whether a column is not a field, or is a field that does not affect the amount.
-func (t *table) uncountedColumn(typ string, at int) bool {
-	name := t.columns[at].Name
-	return name == "" && (t.columns[at].Type == "" || slices.Contains(t.quantity, at)) || name == "containers" && typ == "waste" || name == "items" && typ == "materials"
+func (r *perItem) uncountedColumn(typ string, at int) bool {
+	name := r.columns[at].Name
+	return name == "" && (r.columns[at].Type == "" || slices.Contains(r.quantity, at)) || name == "containers" && typ == "waste" || name == "items" && typ == "materials"
 }
 
 // saysAll reports whether a heading states that its amount is a total.
 func saysAll(head, field string) bool {
 	joined := plain(head)
 	_, total := withoutTotal(head)
-	return total || drivenWords.hasAny(wordsOf(head)) || strings.HasPrefix(joined, "gesamt") || strings.HasPrefix(joined, "total") || strings.HasPrefix(joined, "net") && field != moneyField
+	return total || drivenWords.HasAny(wordsOf(head)) || strings.HasPrefix(joined, "gesamt") || strings.HasPrefix(joined, "total") || strings.HasPrefix(joined, "net") && field != moneyField
 }
 
 // isOwnName reports whether a heading is the name of a field in its unit, such as weightKg, which is the total of all
@@ -144,9 +144,9 @@ func isOwnName(head, field string) bool {
 }
 
 // measuresUnit reports whether a row has a unit of measurement beside its numbers: its quantity counts no pieces.
-func (t *table) measuresUnit(cells []string) bool {
-	for at, head := range t.heads[:min(len(t.heads), len(cells))] {
-		if besideHeads.has(plain(head)) && isUnit(oneCell(cells, at)) {
+func (r *perItem) measuresUnit(cells []string) bool {
+	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
+		if besideHeads.Has(plain(head)) && isUnit(oneCell(cells, at)) {
 			return true
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
@@ -16,18 +17,18 @@ type shares struct{ *table }
 // Words of headings of the share of an amount that an event has: those for a share, which may be that of a row in the sum of
 // all, unless it is said to be of the event; those for one that is attributed; and what stands beside them.
 const (
-	shareWords      wordList = "shareWords"
-	eventWords      wordList = "eventWords"
-	allocationWords wordList = "allocationWords"
-	besideShares    wordList = "besideShares"
+	shareWords      wordlist.List = "shareWords"
+	eventWords      wordlist.List = "eventWords"
+	allocationWords wordlist.List = "allocationWords"
+	besideShares    wordlist.List = "besideShares"
 )
 
 // headsShare reports whether a heading says no more than that its numbers are shares of the event: Anteil Veranstaltung (%),
 // Quote-part, and not Anteil, Anteil erneuerbar or Recycled share.
 func headsShare(head string) bool {
 	words := wordsOf(head)
-	return (allocationWords.hasAny(words) || shareWords.hasAny(words) && eventWords.hasAny(words)) && !slices.ContainsFunc(words, func(word string) bool {
-		return !allocationWords.has(word) && !shareWords.has(word) && !eventWords.has(word) && !besideShares.has(word)
+	return (allocationWords.HasAny(words) || shareWords.HasAny(words) && eventWords.HasAny(words)) && !slices.ContainsFunc(words, func(word string) bool {
+		return !allocationWords.Has(word) && !shareWords.Has(word) && !eventWords.Has(word) && !besideShares.Has(word)
 	})
 }
 
@@ -70,7 +71,7 @@ func (r *shares) severalClasses(row *row) *apperr.Detail {
 	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
 		cell := Unguard(oneCell(row.cells, at))
 		words := slices.DeleteFunc(wordsOf(head), func(word string) bool {
-			return shareWords.has(word) || besideShares.has(word) || ticketCounts.has(word) || manyTickets.has(word)
+			return shareWords.Has(word) || besideShares.Has(word) || ticketCounts.Has(word) || manyTickets.Has(word)
 		})
 		if !r.free(at) || classes[key(strings.Join(words, " "))] == "" || !strings.ContainsAny(cell, "123456789") || !bareNumber(strings.TrimSuffix(cell, "%")) {
 			continue
@@ -89,12 +90,12 @@ var valueShares = map[string][]string{"ground-transport": {"fuel", "mode"}, "mat
 func (r *shares) sharesOfValues(row *row) *apperr.Detail {
 	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
 		fields, cell := valueShares[r.typ], Unguard(oneCell(row.cells, at))
-		if fields == nil || !r.free(at) || !strings.Contains(head, "%") && !percentWords.hasAny(wordsOf(head)) && !strings.HasSuffix(cell, "%") {
+		if fields == nil || !r.free(at) || !strings.Contains(head, "%") && !percentWords.HasAny(wordsOf(head)) && !strings.HasSuffix(cell, "%") {
 			continue
 		}
 		n, ok := r.asNumber(strings.TrimSpace(strings.TrimSuffix(cell, "%")))
 		words := slices.DeleteFunc(wordsOf(head), func(word string) bool {
-			return percentWords.has(word) || besideTreatments.has(word) || besideValues.has(word)
+			return percentWords.Has(word) || besideTreatments.Has(word) || besideValues.Has(word)
 		})
 		if !ok || n <= 0 || n > 100 {
 			continue
@@ -117,7 +118,7 @@ func (r *shares) sharesOfValues(row *row) *apperr.Detail {
 }
 
 // besideValues are words around such values in headings.
-const besideValues wordList = "besideValues"
+const besideValues wordlist.List = "besideValues"
 
 // partsDiffer are the types whose parts may count otherwise than the rest: passengers in business, waste that is recycled.
 var partsDiffer = []string{"flights", "ground-transport", "freight", "waste", "catering", "materials"}
@@ -126,7 +127,7 @@ var partsDiffer = []string{"flights", "ground-transport", "freight", "waste", "c
 func (r *shares) partInColumn(row *row) *apperr.Detail {
 	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
 		cell := Unguard(oneCell(row.cells, at))
-		if !slices.Contains(partsDiffer, r.typ) || !r.free(at) || !isPart(head) || taxLines.hasAny(wordsOf(head)) || !bareNumber(strings.TrimSuffix(cell, "%")) || !strings.ContainsAny(cell, "123456789") {
+		if !slices.Contains(partsDiffer, r.typ) || !r.free(at) || !isPart(head) || taxLines.HasAny(wordsOf(head)) || !bareNumber(strings.TrimSuffix(cell, "%")) || !strings.ContainsAny(cell, "123456789") {
 			continue
 		}
 		return &apperr.Detail{Field: head, Code: SeveralRecords, Suggestions: amountsOf(r.typ),
@@ -138,13 +139,13 @@ func (r *shares) partInColumn(row *row) *apperr.Detail {
 // headsUsedArea reports whether a heading is of the share of a building that was used: Area used %.
 func headsUsedArea(head string) bool {
 	words := wordsOf(head)
-	return (strings.Contains(head, "%") || percentWords.hasAny(words)) && usedAreaWords.hasAny(words) && !slices.ContainsFunc(words, func(word string) bool {
-		return !usedAreaWords.has(word) && !besideUsedArea.has(word) && !percentWords.has(word)
+	return (strings.Contains(head, "%") || percentWords.HasAny(words)) && usedAreaWords.HasAny(words) && !slices.ContainsFunc(words, func(word string) bool {
+		return !usedAreaWords.Has(word) && !besideUsedArea.Has(word) && !percentWords.Has(word)
 	})
 }
 
 const (
 	// usedAreaWords and besideUsedArea are words of headings of the share of a building that was used.
-	usedAreaWords  wordList = "usedAreaWords"
-	besideUsedArea wordList = "besideUsedArea"
+	usedAreaWords  wordlist.List = "usedAreaWords"
+	besideUsedArea wordlist.List = "besideUsedArea"
 )

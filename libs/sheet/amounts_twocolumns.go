@@ -9,6 +9,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
@@ -30,40 +31,40 @@ func (t *table) second(at, first int) bool {
 }
 
 // takeTotals makes each of some columns that nothing is known of, and which are totals, the field that it is the total of.
-func (t *table) takeTotals(columns []int) {
+func (in *interpreter) takeTotals(columns []int) {
 	for _, at := range columns {
-		if slices.Contains(t.ignored, at) && t.isTotal(at) {
-			t.use(at)
+		if slices.Contains(in.ignored, at) && in.isTotal(at) {
+			in.use(at)
 		}
 	}
 }
 
 // isTotal makes a column that is the total of a quantity, or its net amount, such as Total kWh or Net (t), the field
 // of it. Beside another column of the field, which then may be of each piece, it is the second one.
-func (t *table) isTotal(at int) bool {
-	rest, ok := withoutTotal(t.heads[at])
-	if !ok || isNet(t.heads[at]) && t.carriesGross() {
+func (in *interpreter) isTotal(at int) bool {
+	rest, ok := withoutTotal(in.heads[at])
+	if !ok || isNet(in.heads[at]) && in.carriesGross() {
 		return false
 	}
 	if word := strings.Trim(rest, "()[] "); isUnit(word) {
 		rest = amountWord + " (" + word + ")"
 	}
-	column, unit := meant(rest, t.known)
-	if i := slices.IndexFunc(t.known, func(c Column) bool { return plain(c.Name) == plain(rest) }); i >= 0 {
-		column = t.known[i]
-	} else if i := headed(t.known, rest); column.Name == "" && i >= 0 {
-		column = t.known[i]
-	} else if c, symbol, ok := inUnits(t.typ, rest); column.Name == "" && ok {
+	column, unit := meant(rest, in.known)
+	if i := slices.IndexFunc(in.known, func(c Column) bool { return plain(c.Name) == plain(rest) }); i >= 0 {
+		column = in.known[i]
+	} else if i := headed(in.known, rest); column.Name == "" && i >= 0 {
+		column = in.known[i]
+	} else if c, symbol, ok := inUnits(in.typ, rest); column.Name == "" && ok {
 		column, unit = c, symbol
 	}
 	target, measured := units.OfField(column.Name)
-	first := slices.IndexFunc(t.columns, func(c Column) bool { return c.Name == column.Name })
+	first := slices.IndexFunc(in.columns, func(c Column) bool { return c.Name == column.Name })
 	measured = measured || column.Name == "hours" || column.Name == "meals" || first < 0 && slices.Contains(summed, column.Name)
-	if !measured || target.Dimension == "length" || target.Dimension == "area" && t.typ != "materials" || target.Dimension == "energy" && isNet(t.heads[at]) ||
-		first >= 0 && !t.second(at, first) {
+	if !measured || target.Dimension == "length" || target.Dimension == "area" && in.typ != "materials" || target.Dimension == "energy" && isNet(in.heads[at]) ||
+		first >= 0 && !in.second(at, first) {
 		return false
 	}
-	t.columns[at], t.inUnit[at] = column, unit
+	in.columns[at], in.inUnit[at] = column, unit
 	return true
 }
 
@@ -72,11 +73,11 @@ func (t *table) isTotal(at int) bool {
 var summed = []string{"containers", "passengers", "participants", "guests", "rooms", "items", "sheets"}
 
 // netWords are words of amounts without packaging, vehicles or returns.
-const netWords wordList = "netWords"
+const netWords wordlist.List = "netWords"
 
 // isNet reports whether a head is that of a net amount. That of energy is less what was fed in.
 func isNet(head string) bool {
-	return slices.ContainsFunc(wordsOf(head), func(word string) bool { return netWords.has(word) })
+	return slices.ContainsFunc(wordsOf(head), func(word string) bool { return netWords.Has(word) })
 }
 
 // withoutTotal returns a heading without its word for a total or net amount; false if it has none.
@@ -86,7 +87,7 @@ func withoutTotal(head string) (rest string, ok bool) {
 		lower := strings.Trim(strings.ToLower(word), ".:()[]")
 		if behind, cut := strings.CutPrefix(lower, "gesamt"); cut && behind != "" {
 			word, ok = behind, true
-		} else if totalWords.has(lower) || netWords.has(lower) {
+		} else if totalWords.Has(lower) || netWords.Has(lower) {
 			ok = true
 			continue
 		}
@@ -96,8 +97,8 @@ func withoutTotal(head string) (rest string, ok bool) {
 }
 
 // isSecond reports whether a column is the second one of its field.
-func (t *table) isSecond(at int) bool {
-	return slices.ContainsFunc(t.seconds, func(s secondColumn) bool { return s.at == at })
+func (in *interpreter) isSecond(at int) bool {
+	return slices.ContainsFunc(in.seconds, func(s secondColumn) bool { return s.at == at })
 }
 
 // takeSeconds adds the cells of second columns to the object of a row, and returns the fault of a row in which a
@@ -142,9 +143,9 @@ func (in *interpreter) takeSeconds(row *row) *apperr.Detail {
 }
 
 // note keeps the number of the first row of a kind.
-func (t *table) note(row *int64) {
+func (in *interpreter) note(row *int64) {
 	if *row == 0 {
-		*row = t.number
+		*row = in.number
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
@@ -19,10 +20,10 @@ type unitsBeside struct {
 }
 
 // besideHeads are headings of columns with the unit of an adjacent number, normalized by plain.
-const besideHeads wordList = "besideHeads"
+const besideHeads wordlist.List = "besideHeads"
 
 // servings are units of what is eaten: one each is a meal.
-const servings wordList = "servings"
+const servings wordlist.List = "servings"
 
 // findBeside finds the column of units next to a column whose heading has a unit, or names what it counts.
 func (r *unitsBeside) findBeside() {
@@ -45,7 +46,7 @@ func (r *unitsBeside) besideUnit(row *row) *apperr.Detail {
 	}
 	if r.typ == "catering" {
 		at := slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == "meals" })
-		if at < 0 || !isAmount(r.heads[at]) && plain(r.heads[at]) != "anzahl" || servings.has(strings.Trim(strings.ToLower(word), ". ")) || row.values["meals"] == nil {
+		if at < 0 || !isAmount(r.heads[at]) && plain(r.heads[at]) != "anzahl" || servings.Has(strings.Trim(strings.ToLower(word), ". ")) || row.values["meals"] == nil {
 			return nil
 		}
 		return &apperr.Detail{Field: r.heads[at], Code: fields.NotAllowed, Suggestions: []string{"meals"},
@@ -120,7 +121,7 @@ func unclearUnit(typ, head string) (word string, ok bool) {
 
 // unclearCell records that a number is in an ambiguous unit, which matters if the row has no other
 // number.
-func (t *table) unclearCell(b *body, at int, word string) {
+func (in *interpreter) unclearCell(b *body, at int, word string) {
 	e := &units.AmbiguousUnitError{Unit: word}
 	for _, dimension := range units.Dimensions() {
 		_, err := units.ByName(word, dimension)
@@ -128,6 +129,6 @@ func (t *table) unclearCell(b *body, at int, word string) {
 			e = known
 		}
 	}
-	b.unknownAmount = &apperr.Detail{Field: t.heads[at], Code: "AMBIGUOUS_UNIT", Suggestions: e.Meanings, Message: e.Error() + " in the head of the column."}
+	b.unknownAmount = &apperr.Detail{Field: in.heads[at], Code: "AMBIGUOUS_UNIT", Suggestions: e.Meanings, Message: e.Error() + " in the head of the column."}
 	b.amountAt = at
 }

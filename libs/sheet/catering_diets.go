@@ -9,27 +9,28 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 )
 
 // Words of headings of the meals of a diet, beside the diet, and diets that may be several.
 const (
-	besideDiets wordList = "besideDiets"
-	unsureDiets wordList = "unsureDiets"
-	dietEndings wordList = "dietEndings"
+	besideDiets wordlist.List = "besideDiets"
+	unsureDiets wordlist.List = "unsureDiets"
+	dietEndings wordlist.List = "dietEndings"
 )
 
 // dietOf returns the diet whose meals a column counts; empty if it may be several.
 func dietOf(head string) (diet string, ok bool) {
-	words := slices.DeleteFunc(wordsOf(head), func(word string) bool { return besideDiets.has(word) })
+	words := slices.DeleteFunc(wordsOf(head), func(word string) bool { return besideDiets.Has(word) })
 	if len(words) == 0 || len(words) > 2 {
 		return "", false
 	}
 	values := columnOf("catering", "diet").values
 	word := strings.Join(words, "")
-	if unsureDiets.has(word) {
+	if unsureDiets.Has(word) {
 		return "", true
 	}
-	for _, ending := range append([]string{""}, dietEndings.all()...) {
+	for _, ending := range append([]string{""}, dietEndings.All()...) {
 		if stem, cut := strings.CutSuffix(word, ending); cut && values[key(stem)] != "" {
 			return values[key(stem)], true
 		}
@@ -56,9 +57,9 @@ func severalDiets(cell string) bool {
 }
 
 // refuseDiets is the fault of such a cell.
-func (t *table) refuseDiets(at int, cell string) *apperr.Detail {
-	return &apperr.Detail{Field: t.heads[at], Code: SeveralRecords, Suggestions: []string{"meals", "diet"},
-		Message: fmt.Sprintf("%s is %.80q, and a record has one diet. Write a row for each, with its number of meals in the column meals and its diet in the column diet.", t.heads[at], cell)}
+func (in *interpreter) refuseDiets(at int, cell string) *apperr.Detail {
+	return &apperr.Detail{Field: in.heads[at], Code: SeveralRecords, Suggestions: []string{"meals", "diet"},
+		Message: fmt.Sprintf("%s is %.80q, and a record has one diet. Write a row for each, with its number of meals in the column meals and its diet in the column diet.", in.heads[at], cell)}
 }
 
 // takeDiets makes the meals of the only diet of a row those of the record, and returns the fault of a row with meals of

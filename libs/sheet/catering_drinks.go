@@ -10,6 +10,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
@@ -22,12 +23,12 @@ type drinks struct {
 // Headings of the kind of drink of a row, normalized by plain; words beside the kind in the name of a drink that say nothing more
 // of it; and words of the glasses and bottles that a serving without its volume is.
 const (
-	drinkHeads     wordList = "drinkHeads"
-	besideServings wordList = "besideServings"
-	pintWords      wordList = "pintWords"
-	bottleWords    wordList = "bottleWords"
+	drinkHeads     wordlist.List = "drinkHeads"
+	besideServings wordlist.List = "besideServings"
+	pintWords      wordlist.List = "pintWords"
+	bottleWords    wordlist.List = "bottleWords"
 	// servingHeads are headings of what one serving is.
-	servingHeads wordList = "servingHeads"
+	servingHeads wordlist.List = "servingHeads"
 )
 
 // drinkKinds are the drinks that records have by the litre. The words for them are in lists of their names.
@@ -107,21 +108,21 @@ func drinkNamed(text string) (kind string, millilitres *big.Rat) {
 		return "", millilitres
 	}
 	words := wordsOf(rest)
-	all := strings.Join(slices.DeleteFunc(slices.Clone(words), besideServings.has), "")
+	all := strings.Join(slices.DeleteFunc(slices.Clone(words), besideServings.Has), "")
 	for _, k := range drinkKinds {
-		if ofType("drink", k).has(all) {
+		if wordlist.OfType("drink", k).Has(all) {
 			return k, millilitres
 		}
 	}
 	for _, word := range words {
 		named := ""
 		for _, k := range drinkKinds {
-			if ofType("drink", k).has(word) {
+			if wordlist.OfType("drink", k).Has(word) {
 				named = k
 			}
 		}
 		switch {
-		case named == "" && besideServings.has(word):
+		case named == "" && besideServings.Has(word):
 		case named == "" || kind != "" && kind != named:
 			return "", millilitres
 		default:
@@ -140,9 +141,9 @@ func serving(kind, text string, millilitres *big.Rat) string {
 	switch {
 	case kind == "coffee" || kind == "tea":
 		return kind
-	case kind == "beer" && pintWords.hasAny(words):
+	case kind == "beer" && pintWords.HasAny(words):
 		return map[bool]string{true: "beer_half_pint", false: "beer_pint"}[slices.Contains(words, "half")]
-	case kind == "wine" && bottleWords.hasAny(words):
+	case kind == "wine" && bottleWords.HasAny(words):
 		return "wine_bottle"
 	}
 	return ""

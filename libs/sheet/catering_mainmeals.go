@@ -4,13 +4,14 @@ import (
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 )
 
 // mainMealWords are words for main meals in the name of what was served, and servedWords others beside the diet that say no more
 // of it: Hot vegetarian lunch, Repas végétarien, Chicken main course.
 const (
-	mainMealWords wordList = "mainMealWords"
-	servedWords   wordList = "servedWords"
+	mainMealWords wordlist.List = "mainMealWords"
+	servedWords   wordlist.List = "servedWords"
 )
 
 // mainMeal returns the diet of a main meal that a text names; empty if it names no main meal, such as canapés, or says more.
@@ -21,9 +22,9 @@ func mainMeal(text string) string {
 	main, rest := false, []string(nil)
 	for _, word := range wordsOf(text) {
 		switch {
-		case mainMealWords.has(word):
+		case mainMealWords.Has(word):
 			main = true
-		case !servedWords.has(word):
+		case !servedWords.Has(word):
 			rest = append(rest, word)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 )
 
 // meals are the columns of how many of each meal there are.
@@ -19,10 +20,10 @@ type meals struct {
 
 // Words of headings of how many of each meal there are, such as Breakfast, Number of lunches and Abendessen (Personen): the
 // meals by their type, and what stands beside them.
-const besideMeals wordList = "besideMeals"
+const besideMeals wordlist.List = "besideMeals"
 
 // mealsOf returns the words of a type of meals.
-func mealsOf(mealType string) wordList { return ofType("meals", mealType) }
+func mealsOf(mealType string) wordlist.List { return wordlist.OfType("meals", mealType) }
 
 // mealTypes are the types of meals that tables have columns of.
 var mealTypes = [...]string{breakfast, "lunch", "dinner"}
@@ -36,8 +37,8 @@ func (r *meals) findMeals() {
 		return
 	}
 	for at, head := range r.heads {
-		word := strings.Join(slices.DeleteFunc(wordsOf(head), besideMeals.has), "")
-		of := slices.IndexFunc(mealTypes[:], func(mealType string) bool { return mealsOf(mealType).has(word) })
+		word := strings.Join(slices.DeleteFunc(wordsOf(head), besideMeals.Has), "")
+		of := slices.IndexFunc(mealTypes[:], func(mealType string) bool { return mealsOf(mealType).Has(word) })
 		if of >= 0 && r.free(at) {
 			r.of = append(r.of, partColumn{at, mealTypes[of]})
 			r.claim(placeAt(at), "meals", derives|shown|rates)

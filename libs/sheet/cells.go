@@ -157,7 +157,7 @@ func (in *interpreter) cell(b *body, typ string, i int, cell string) *apperr.Det
 		return in.quantityCell(b, typ, i, Unguard(trimmed)) // Quantity is a field of other types
 	case !has:
 		return &apperr.Detail{Field: in.heads[i], Code: fields.NotAllowed, Message: column.Name + " is no field of " + typ + "; leave the cell empty."}
-	case column.Name == "passengers" && in.reading == interpreted && namedTravellerHeads.has(plain(in.heads[i])) && strings.Contains(trimmed, " ") && oneName(Unguard(trimmed)):
+	case column.Name == "passengers" && in.reading == interpreted && namedTravellerHeads.Has(plain(in.heads[i])) && strings.Contains(trimmed, " ") && oneName(Unguard(trimmed)):
 		b.set(column.Name, json.RawMessage("1")) // Reisende: how many in German, and who in Norwegian
 		return nil
 	case column.number():
@@ -190,7 +190,7 @@ func (in *interpreter) cell(b *body, typ string, i int, cell string) *apperr.Det
 	case column.Name == "mode" && in.reading == interpreted && column.values[key(trimmed)] == "":
 		if mode := answeredMode(typ, trimmed, column.values); mode != "" {
 			cell = mode
-		} else if people, _ := inCar(trimmed); typ == "ground-transport" && (people > 1 || sharedModes.hasAny(wordsOf(trimmed))) {
+		} else if people, _ := inCar(trimmed); typ == "ground-transport" && (people > 1 || sharedModes.HasAny(wordsOf(trimmed))) {
 			b.sharedMode = trimmed
 			return nil
 		} else if kind := carOf(trimmed); typ == "ground-transport" && kind.mode != "" {

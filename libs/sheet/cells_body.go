@@ -86,7 +86,7 @@ func (b *body) number(name string) float64 {
 }
 
 // finish encodes the object, with stated cells merged into the row's own stated object.
-func (t *table) finish(b *body) json.RawMessage {
+func (in *interpreter) finish(b *body) json.RawMessage {
 	if len(b.stated) > 0 {
 		own := map[string]string{}
 		if json.Unmarshal(b.values["stated"], &own) != nil {
@@ -98,7 +98,7 @@ func (t *table) finish(b *body) json.RawMessage {
 			b.names = append(b.names, "stated")
 		}
 		b.values["stated"] = text
-		if f := t.declared(); f != "" && b.values["numberFormat"] == nil {
+		if f := in.declared(); f != "" && b.values["numberFormat"] == nil {
 			b.set("numberFormat", json.RawMessage(strconv.Quote(f)))
 		}
 	}

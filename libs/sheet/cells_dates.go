@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
@@ -36,7 +37,7 @@ func (d *dates) add(cell string) {
 }
 
 // dayFirstHeads are headings of days in languages that have the day first, and are words of others elsewhere.
-const dayFirstHeads wordList = "dayFirstHeads"
+const dayFirstHeads wordlist.List = "dayFirstHeads"
 
 // order returns the common order of all dates if one of them is ambiguous and the others determine it, or, where they do
 // not, the headings: in all languages with a decimal comma that are known here the day comes first. Else it is an empty text.
@@ -45,7 +46,7 @@ func (d *dates) order(heads []string) string {
 	case !d.doubt:
 	case len(d.left) == 1:
 		return d.left[0]
-	case slices.Contains(d.left, "dmy") && slices.ContainsFunc(heads, func(head string) bool { return writesCommas(head) || dayFirstHeads.has(plain(head)) }):
+	case slices.Contains(d.left, "dmy") && slices.ContainsFunc(heads, func(head string) bool { return writesCommas(head) || dayFirstHeads.Has(plain(head)) }):
 		return "dmy"
 	}
 	return ""

@@ -7,10 +7,11 @@ import (
 	"unicode"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 )
 
 // commaWords are words in headings in languages with a decimal comma that are not English words.
-const commaWords wordList = "commaWords"
+const commaWords wordlist.List = "commaWords"
 
 // germanTitles are German titles of fields that are not also field names.
 var germanTitles = sync.OnceValue(func() map[string]bool {
@@ -41,5 +42,5 @@ func writesCommas(head string) bool {
 		return true
 	}
 	words := strings.FieldsFunc(strings.ToLower(head), func(r rune) bool { return !unicode.IsLetter(r) })
-	return commaWords.hasAny(words)
+	return commaWords.HasAny(words)
 }

@@ -72,16 +72,16 @@ func (n *Numbers) Format() string {
 
 // residue returns the fault of a number that is what a calculation of a spreadsheet leaves of nothing, such as 1E-30: as an
 // amount it would count nothing, and be taken for one.
-func (t *table) residue(at int, cell string) *apperr.Detail {
-	if t.reading != interpreted || !strings.ContainsAny(cell, "eE") {
+func (in *interpreter) residue(at int, cell string) *apperr.Detail {
+	if in.reading != interpreted || !strings.ContainsAny(cell, "eE") {
 		return nil
 	}
 	n, err := strconv.ParseFloat(strings.Replace(cell, ",", ".", 1), 64)
 	if err != nil || n == 0 || math.Abs(n) >= leastAmount {
 		return nil
 	}
-	return &apperr.Detail{Field: t.heads[at], Code: fields.OutOfRange,
-		Message: fmt.Sprintf("%s is %.40s, which is less than any amount: spreadsheets leave such numbers of a difference of nothing. Write the amount, or 0.", t.heads[at], cell)}
+	return &apperr.Detail{Field: in.heads[at], Code: fields.OutOfRange,
+		Message: fmt.Sprintf("%s is %.40s, which is less than any amount: spreadsheets leave such numbers of a difference of nothing. Write the amount, or 0.", in.heads[at], cell)}
 }
 
 // leastAmount is below what no amount of a record is, in any unit.

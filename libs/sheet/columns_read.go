@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/sheet/internal/csvrows"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 	"github.com/eventcarbon/ecf/libs/spend"
 	"github.com/eventcarbon/ecf/libs/units"
 	"github.com/eventcarbon/ecf/libs/workbook"
@@ -103,13 +104,13 @@ func (in *interpreter) contributes(at int) string {
 }
 
 // notUnits are words at the end of headings that say something else of a quantity than its unit, in small letters.
-const notUnits wordList = "notUnits"
+const notUnits wordlist.List = "notUnits"
 
 // unitNamed returns the unit or currency that a heading names, as it is written there: a unit or currency at its end, or any
 // other word in brackets, which may be a unit that is not known. It is empty if there is none.
 func unitNamed(head string) string {
 	_, word, ok := unitOfHead(head)
-	if !ok || word == "" || notUnits.has(strings.TrimSuffix(strings.ToLower(word), ".")) || noCurrencies.has(plain(word)) {
+	if !ok || word == "" || notUnits.Has(strings.TrimSuffix(strings.ToLower(word), ".")) || noCurrencies.Has(plain(word)) {
 		return ""
 	}
 	code, sign := signs[word]
@@ -124,7 +125,7 @@ func unitNamed(head string) string {
 // the tax of an amount.
 func mayMean(typ, head string) string {
 	stem, word, ok := unitOfHead(head)
-	if ok && vatHeads.has(plain(word)) {
+	if ok && vatHeads.Has(plain(word)) {
 		return ""
 	}
 	known := Columns(typ)

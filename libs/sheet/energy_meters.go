@@ -7,6 +7,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 )
 
 // meters are what a table has of its meters.
@@ -20,8 +21,8 @@ type meters struct {
 
 // Headings, as plain writes them: the factor of a meter behind transformers, and the difference of its readings.
 const (
-	factorHeads     wordList = "factorHeads"
-	differenceHeads wordList = "differenceHeads"
+	factorHeads     wordlist.List = "factorHeads"
+	differenceHeads wordlist.List = "differenceHeads"
 )
 
 // meterColumns are the places of what a table has of its meters: their factors, the difference of their readings, and the first
@@ -38,9 +39,9 @@ func (r *meters) findMeters() {
 	}
 	for at, head := range r.heads {
 		switch {
-		case r.columns[at].Name == "" && factorHeads.has(plain(head)):
+		case r.columns[at].Name == "" && factorHeads.Has(plain(head)):
 			r.of.factors = append(r.of.factors, at)
-		case !r.of.difference.found() && differenceHeads.has(plain(head)):
+		case !r.of.difference.found() && differenceHeads.Has(plain(head)):
 			r.of.difference = placeAt(at)
 		case !r.of.first.found() && isReading(head, firstReadingWords):
 			r.of.first = placeAt(at)
@@ -100,8 +101,8 @@ func (r *meters) submeter(row *row) *apperr.Detail {
 			continue
 		}
 		words := wordsOf(strings.NewReplacer("sub-meter", "submeter", "sub meter", "submeter", "sous-compteur", "souscompteur", "main meter", "mainmeter").Replace(strings.ToLower(cell)))
-		sub := subMeters.hasAny(words)
-		if !sub && !mainMeters.hasAny(words) {
+		sub := subMeters.HasAny(words)
+		if !sub && !mainMeters.HasAny(words) {
 			continue
 		}
 		if r.said == "" || r.saidSub == sub {

@@ -7,11 +7,12 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
 // kilowattHeads are headings of the power of a generator in kW, normalized by plain.
-const kilowattHeads wordList = "kilowattHeads"
+const kilowattHeads wordlist.List = "kilowattHeads"
 
 // ratedInKilowatts returns the fault of a generator whose power is in kW: records have the rated one in kVA.
 func (r *meters) ratedInKilowatts(row *row) *apperr.Detail {

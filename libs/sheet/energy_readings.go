@@ -8,6 +8,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
@@ -23,9 +24,9 @@ type readings struct {
 
 // Words of the headings of the readings of a meter, of which a row has the first and the last.
 const (
-	readingWords      wordList = "readingWords"
-	firstReadingWords wordList = "firstReadingWords"
-	lastReadingWords  wordList = "lastReadingWords"
+	readingWords      wordlist.List = "readingWords"
+	firstReadingWords wordlist.List = "firstReadingWords"
+	lastReadingWords  wordlist.List = "lastReadingWords"
 )
 
 // readingColumns are the columns of the first and the last reading of a meter, and their unit if the headings have one. The
@@ -47,16 +48,16 @@ var metered = map[string]map[string]string{
 var inParentheses = regexp.MustCompile(`[(\[]\s*([^()\[\]]+?)\s*[)\]]\s*$`)
 
 // isReading reports whether a heading is that of a reading of a meter, the first one or the last one by the words of it.
-func isReading(head string, which wordList) bool {
+func isReading(head string, which wordlist.List) bool {
 	words := wordsOf(inParentheses.ReplaceAllString(head, ""))
-	return readingWords.hasAny(words) && which.hasAny(words)
+	return readingWords.HasAny(words) && which.HasAny(words)
 }
 
 // Words of the headings of the odometer of a vehicle when it was taken, and when it was brought back.
 const (
-	odometerWords wordList = "odometerWords"
-	takenWords    wordList = "takenWords"
-	broughtWords  wordList = "broughtWords"
+	odometerWords wordlist.List = "odometerWords"
+	takenWords    wordlist.List = "takenWords"
+	broughtWords  wordlist.List = "broughtWords"
 )
 
 // isFirst and isLast report whether a heading is that of the first, or of the last, reading of a meter or an odometer.
@@ -67,12 +68,12 @@ func (r *readings) isLast(head string) bool {
 	return r.isReadingOf(head, lastReadingWords, broughtWords)
 }
 
-func (r *readings) isReadingOf(head string, meter, odometer wordList) bool {
+func (r *readings) isReadingOf(head string, meter, odometer wordlist.List) bool {
 	if r.typ != "ground-transport" {
 		return isReading(head, meter)
 	}
 	words := wordsOf(head)
-	return odometerWords.hasAny(words) && (meter.hasAny(words) || odometer.hasAny(words))
+	return odometerWords.HasAny(words) && (meter.HasAny(words) || odometer.HasAny(words))
 }
 
 // findReadings finds the readings of meters in a table that does not say what was used.
@@ -141,7 +142,7 @@ func (r *readings) usedBetween(row *row) *apperr.Detail {
 	}
 	head, unit := r.heads[r.of.last], r.of.unit
 	for at, other := range r.heads[:min(len(r.heads), len(row.cells))] {
-		if cell := oneCell(row.cells, at); unit == "" && besideHeads.has(plain(other)) && isUnit(cell) {
+		if cell := oneCell(row.cells, at); unit == "" && besideHeads.Has(plain(other)) && isUnit(cell) {
 			unit = cell
 			r.use(at)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 	"github.com/eventcarbon/ecf/libs/workbook"
 )
 
@@ -256,8 +257,8 @@ func (t *table) headingOf(field string) string {
 
 // Words around what a column counts: Number of rooms, Passenger count, Anzahl Gäste.
 const (
-	countBefore wordList = "countBefore"
-	countBehind wordList = "countBehind"
+	countBefore wordlist.List = "countBefore"
+	countBehind wordlist.List = "countBehind"
 )
 
 // counted returns the index of the only column of whole numbers that a head counts; -1 where
@@ -265,13 +266,13 @@ const (
 func counted(known []Column, head string) int {
 	text := oneLine(strings.ToLower(strings.NewReplacer(".", " ", "(", " ", ")", " ", "'", " ").Replace(head)))
 	what := ""
-	for _, before := range countBefore.all() {
+	for _, before := range countBefore.All() {
 		if rest, ok := strings.CutPrefix(text, before+" "); ok {
 			what = rest
 			break
 		}
 	}
-	for _, behind := range countBehind.all() {
+	for _, behind := range countBehind.All() {
 		if rest, ok := strings.CutSuffix(text, behind); ok && what == "" {
 			what = rest
 		}

@@ -9,18 +9,19 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
 // quantityWords returns the headings that name a quantity without its unit, normalized by plain, by its dimension. The name
 // of a field without its unit, and its titles, are such headings too.
-func quantityWords(dimension string) wordList { return ofType("quantity", dimension) }
+func quantityWords(dimension string) wordlist.List { return wordlist.OfType("quantity", dimension) }
 
 // grossWords are headings of the weight including packaging: that of freight, but not of waste.
-const grossWords wordList = "grossWords"
+const grossWords wordlist.List = "grossWords"
 
 // amountWords are headings that do not even name the quantity: only the unit of a cell determines it.
-const amountWords wordList = "amountWords"
+const amountWords wordlist.List = "amountWords"
 
 // amountWord is one of them.
 const amountWord = "amount"
@@ -42,8 +43,8 @@ func quantities(typ, head string) []Column {
 		if plain(units.Stem(c.Name)) == head || slices.Contains(c.titles, head) || slices.Contains(c.headings, head+plain(target.Symbol)) {
 			called = append(called, c)
 		}
-		if quantityWords(target.Dimension).has(head) || isAmount(head) && slices.Contains(ofAmounts, typ) ||
-			typ == "freight" && target.Dimension == "mass" && grossWords.has(head) {
+		if quantityWords(target.Dimension).Has(head) || isAmount(head) && slices.Contains(ofAmounts, typ) ||
+			typ == "freight" && target.Dimension == "mass" && grossWords.Has(head) {
 			alike = append(alike, c)
 		}
 	}
@@ -53,21 +54,21 @@ func quantities(typ, head string) []Column {
 	return alike
 }
 
-func isAmount(head string) bool { return amountWords.has(plain(head)) }
+func isAmount(head string) bool { return amountWords.Has(plain(head)) }
 
 // headsQuantity reports whether a heading without a unit means fields of the file's rows, none of which has a column.
-func (t *table) headsQuantity(head string) bool {
-	types := []string{t.typ}
-	if t.typ == Mixed {
+func (in *interpreter) headsQuantity(head string) bool {
+	types := []string{in.typ}
+	if in.typ == Mixed {
 		types = footprint.Types()
 	}
 	found := false
 	for _, typ := range types {
 		of := quantities(typ, head)
 		if slices.ContainsFunc(of, func(c Column) bool {
-			return slices.ContainsFunc(t.columns, func(other Column) bool { return other.Name == c.Name }) ||
-				slices.ContainsFunc(t.quantity, func(at int) bool {
-					return slices.ContainsFunc(quantities(typ, t.heads[at]), func(other Column) bool { return other.Name == c.Name })
+			return slices.ContainsFunc(in.columns, func(other Column) bool { return other.Name == c.Name }) ||
+				slices.ContainsFunc(in.quantity, func(at int) bool {
+					return slices.ContainsFunc(quantities(typ, in.heads[at]), func(other Column) bool { return other.Name == c.Name })
 				})
 		}) {
 			return false
@@ -78,23 +79,23 @@ func (t *table) headsQuantity(head string) bool {
 }
 
 // quantityCell adds a cell below a heading without a unit to the object, by its own unit.
-func (t *table) quantityCell(b *body, typ string, i int, cell string) *apperr.Detail {
-	of := quantities(typ, t.heads[i])
+func (in *interpreter) quantityCell(b *body, typ string, i int, cell string) *apperr.Detail {
+	of := quantities(typ, in.heads[i])
 	fault := func(code, format string, args ...any) *apperr.Detail {
-		d := &apperr.Detail{Field: t.heads[i], Code: code, Message: fmt.Sprintf(format, args...)}
+		d := &apperr.Detail{Field: in.heads[i], Code: code, Message: fmt.Sprintf(format, args...)}
 		for _, c := range of {
 			d.Suggestions = append(d.Suggestions, c.Name)
 		}
 		return d
 	}
-	if bareNumber(cell) && !isAmount(t.heads[i]) && !slices.ContainsFunc(of, func(c Column) bool { return c.needed }) {
+	if bareNumber(cell) && !isAmount(in.heads[i]) && !slices.ContainsFunc(of, func(c Column) bool { return c.needed }) {
 		b.unread = append(b.unread, i) // no field needs it
 		return nil
 	}
 	if len(of) == 0 {
-		return fault(fields.NotAllowed, "%s is no field of %s; leave the cell empty.", t.heads[i], typ)
+		return fault(fields.NotAllowed, "%s is no field of %s; leave the cell empty.", in.heads[i], typ)
 	}
-	format, _ := units.ParseFormat(t.declared())
+	format, _ := units.ParseFormat(in.declared())
 	var fit, same []Column
 	var gallons *apperr.Detail
 	bare := false
@@ -102,10 +103,10 @@ func (t *table) quantityCell(b *body, typ string, i int, cell string) *apperr.De
 		target, _ := units.OfField(c.Name)
 		m, err := units.Parse(cell, target, format)
 		if e, ok := errors.AsType[*units.AmbiguousNumberError](err); ok {
-			return t.ambiguousNumber(i, e)
+			return in.ambiguousNumber(i, e)
 		}
 		if e, ok := errors.AsType[*units.AmbiguousUnitError](err); ok && gallons == nil {
-			gallons = &apperr.Detail{Field: t.heads[i], Code: footprint.AmbiguousUnit, Suggestions: e.Meanings, Message: e.Error() + "."}
+			gallons = &apperr.Detail{Field: in.heads[i], Code: footprint.AmbiguousUnit, Suggestions: e.Meanings, Message: e.Error() + "."}
 		}
 		bare = bare || err == nil && m.Unit == nil
 		if err != nil || m.Unit == nil {
@@ -123,21 +124,21 @@ func (t *table) quantityCell(b *body, typ string, i int, cell string) *apperr.De
 		b.stated[fit[0].Name] = cell
 		return nil
 	case len(fit) > 1:
-		return fault(fields.NotAllowed, "%s may be %s; head the column with the field that is meant.", t.heads[i], orOf(fit))
-	case isAmount(t.heads[i]):
-		b.unknownAmount = fault(fields.BadFormat, "Below %s a number needs its unit, such as %s; or head the column %s.", t.heads[i], example(of[0]), orOf(of))
+		return fault(fields.NotAllowed, "%s may be %s; head the column with the field that is meant.", in.heads[i], orOf(fit))
+	case isAmount(in.heads[i]):
+		b.unknownAmount = fault(fields.BadFormat, "Below %s a number needs its unit, such as %s; or head the column %s.", in.heads[i], example(of[0]), orOf(of))
 		b.amountAt, b.amountCell, b.unread = i, cell, append(b.unread, i)
 		return nil
 	case gallons != nil:
 		return gallons
 	case bare:
-		return fault(fields.BadFormat, "The head %s says no unit, and the cell has none: write it behind the number, such as %s, or head the column %s.", t.heads[i], example(of[0]), orOf(of))
+		return fault(fields.BadFormat, "The head %s says no unit, and the cell has none: write it behind the number, such as %s, or head the column %s.", in.heads[i], example(of[0]), orOf(of))
 	}
-	return fault(fields.BadFormat, "Below %s the cells are numbers with their units, such as %s; got %q.", t.heads[i], example(of[0]), cell)
+	return fault(fields.BadFormat, "Below %s the cells are numbers with their units, such as %s; got %q.", in.heads[i], example(of[0]), cell)
 }
 
 // unitHeads are headings of columns with the unit of an adjacent quantity, normalized by plain.
-const unitHeads wordList = "unitHeads"
+const unitHeads wordlist.List = "unitHeads"
 
 // findUnits finds the column with the units of the only column whose heads have no unit, and removes it from the
 // ignored ones.
@@ -164,11 +165,11 @@ func bareNumber(cell string) bool {
 }
 
 // noteUnread records columns with ignored cells.
-func (t *table) noteUnread(columns []int) {
+func (in *interpreter) noteUnread(columns []int) {
 	for _, at := range columns {
-		if !slices.Contains(t.unread, at) {
-			t.unread = append(t.unread, at)
-			slices.Sort(t.unread)
+		if !slices.Contains(in.unread, at) {
+			in.unread = append(in.unread, at)
+			slices.Sort(in.unread)
 		}
 	}
 }
@@ -239,26 +240,26 @@ func example(c Column) string {
 }
 
 // tareWords are words of headings of the weight of an empty vehicle.
-const tareWords wordList = "tareWords"
+const tareWords wordlist.List = "tareWords"
 
 // grossFirst returns some columns with those of weights with packaging before the others, in a table of freight, since what is
 // carried is all of it. Beside the weight of an empty vehicle gross is that of the vehicle, too: then they are left out.
-func (t *table) grossFirst(columns []int) []int {
-	if t.typ != "freight" || t.reading != interpreted || !slices.ContainsFunc(t.heads, isGrossWeight) {
+func (in *interpreter) grossFirst(columns []int) []int {
+	if in.typ != "freight" || in.reading != interpreted || !slices.ContainsFunc(in.heads, isGrossWeight) {
 		return columns
 	}
-	gross := func(at int) bool { return isGrossWeight(t.heads[at]) }
+	gross := func(at int) bool { return isGrossWeight(in.heads[at]) }
 	first := slices.DeleteFunc(slices.Clone(columns), func(at int) bool { return !gross(at) })
 	rest := slices.DeleteFunc(slices.Clone(columns), gross)
-	if slices.ContainsFunc(t.heads, isTare) && slices.ContainsFunc(t.heads, isNetWeight) {
-		t.ignored = append(t.ignored, first...)
+	if slices.ContainsFunc(in.heads, isTare) && slices.ContainsFunc(in.heads, isNetWeight) {
+		in.ignored = append(in.ignored, first...)
 		return rest
 	}
 	return append(first, rest...)
 }
 
 // isTare reports whether a heading is that of the weight of an empty vehicle.
-func isTare(head string) bool { return tareWords.hasAny(wordsOf(head)) }
+func isTare(head string) bool { return tareWords.HasAny(wordsOf(head)) }
 
 // isNetWeight reports whether a heading is that of a weight without packaging or vehicle: Net weight, Nettogewicht.
 func isNetWeight(head string) bool {
@@ -272,8 +273,8 @@ func (t *table) carriesGross() bool {
 
 // isGrossWeight reports whether a heading is that of a weight with packaging.
 func isGrossWeight(head string) bool {
-	if stem, _, ok := unitOfHead(head); ok && grossWords.has(plain(stem)) {
+	if stem, _, ok := unitOfHead(head); ok && grossWords.Has(plain(stem)) {
 		return true
 	}
-	return grossWords.has(plain(head))
+	return grossWords.Has(plain(head))
 }

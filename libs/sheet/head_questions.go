@@ -5,20 +5,21 @@ import (
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 )
 
 // Words of the questions of a travel survey: the interrogatives, and their subjects.
 var (
-	askPostcode  = wordList("askPostcode")
-	askCountry   = wordList("askCountry")
-	askPlace     = wordList("askPlace")
-	askMode      = wordList("askMode")
-	askPeople    = wordList("askPeople")
-	askHow       = wordList("askHow")
-	askMany      = wordList("askMany")
-	ofTravel     = wordList("ofTravel")
-	ofHome       = wordList("ofHome")
-	otherAnswers = wordList("otherAnswers")
+	askPostcode  = wordlist.List("askPostcode")
+	askCountry   = wordlist.List("askCountry")
+	askPlace     = wordlist.List("askPlace")
+	askMode      = wordlist.List("askMode")
+	askPeople    = wordlist.List("askPeople")
+	askHow       = wordlist.List("askHow")
+	askMany      = wordlist.List("askMany")
+	ofTravel     = wordlist.List("ofTravel")
+	ofHome       = wordlist.List("ofHome")
+	otherAnswers = wordlist.List("otherAnswers")
 	// leastWords is how many words a heading has at least that is a question without its mark.
 	leastWords = 4
 )
@@ -30,7 +31,7 @@ func questionOf(head string) string {
 	if len(words) == 0 {
 		return ""
 	}
-	has := func(list wordList) bool { return list.hasAny(words) }
+	has := func(list wordlist.List) bool { return list.HasAny(words) }
 	const shortQuestion = 3 // De quel pays ?
 	if has(askCountry) && strings.Contains(head, "?") && len(words) <= shortQuestion {
 		return "country"
@@ -58,9 +59,9 @@ func questionOf(head string) string {
 
 // asked returns the index of the field that the question in a heading is about; -1 if there is none, or another column has
 // the field. The origin of people is where their journeys begin.
-func (t *table) asked(at int) int {
-	field := questionOf(t.heads[at])
-	switch t.typ {
+func (in *interpreter) asked(at int) int {
+	field := questionOf(in.heads[at])
+	switch in.typ {
 	case footprint.OriginRows:
 	case "flights", "ground-transport":
 		switch field {
@@ -73,5 +74,5 @@ func (t *table) asked(at int) int {
 	default:
 		return -1
 	}
-	return slices.IndexFunc(t.known, func(c Column) bool { return field != "" && c.Name == field && !t.heading(field) })
+	return slices.IndexFunc(in.known, func(c Column) bool { return field != "" && c.Name == field && !in.heading(field) })
 }

@@ -81,7 +81,7 @@ func oneField(rows [][]string, o Options, types []string) int {
 const titleCells = 2
 
 // countsPeople reports whether a head may be the title of a list of people.
-func countsPeople(head string) bool { return peopleHeads.has(plain(head)) }
+func countsPeople(head string) bool { return peopleHeads.Has(plain(head)) }
 
 // fieldOf returns the place of the first cell of a row that is the head of a field; -1 if none is.
 func fieldOf(row []string, o Options, types []string) int {

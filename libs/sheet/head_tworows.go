@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
 // countWords are headings below a group of columns of how many there are of it, normalized by plain.
-const countWords wordList = "countWords"
+const countWords wordlist.List = "countWords"
 
 // maxJoined is how many columns a table with headings in two rows has at most: each one is looked up several times.
 const maxJoined = 100
@@ -104,7 +105,7 @@ func joined(group, below, typ string, known []Column) string {
 	candidates := []string{below, group + " " + below, group + " (" + below + ")"}
 	if word := strings.Trim(below, "()[]"); isUnit(word) {
 		candidates = []string{group + " (" + word + ")", word}
-	} else if countWords.has(plain(below)) {
+	} else if countWords.Has(plain(below)) {
 		candidates = []string{"Number of " + group, group, below}
 	}
 	for _, text := range candidates {

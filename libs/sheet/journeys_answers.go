@@ -11,10 +11,11 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 )
 
 // besideModes are words around the mode of a journey in an answer that carry no information: by, my own, mit dem, en.
-const besideModes wordList = "besideModes"
+const besideModes wordlist.List = "besideModes"
 
 // longestMode is how many words a mode has at most: one of two words, such as zu Fuß, or of three.
 const longestMode = 3
@@ -36,11 +37,11 @@ func answeredMode(typ, answer string, values map[string]string) string {
 			}
 		}
 		switch {
-		case neither.has(words[i]), named != "" && mode != "" && named != mode:
+		case neither.Has(words[i]), named != "" && mode != "" && named != mode:
 			return ""
 		case named != "":
 			mode = named
-		case typ != footprint.OriginRows && !besideModes.has(words[i]):
+		case typ != footprint.OriginRows && !besideModes.Has(words[i]):
 			return ""
 		}
 		i += taken
@@ -49,12 +50,12 @@ func answeredMode(typ, answer string, values map[string]string) string {
 }
 
 // sharedModes are words of an answer of one who shares a vehicle.
-const sharedModes wordList = "sharedModes"
+const sharedModes wordlist.List = "sharedModes"
 
 // sharedVehicle is the fault of such an answer: a vehicle counts as a whole, however many of its people have a row each.
-func (t *table) sharedVehicle(at int, answer string) *apperr.Detail {
-	return &apperr.Detail{Field: t.heads[at], Code: fields.NotAllowed, Suggestions: []string{"vehicles", "passengers"},
-		Message: fmt.Sprintf("%s is %.60q: a car counts as a whole, and would for each of the people in it. Write one row for each car, with all who are in it in a column passengers.", t.heads[at], answer)}
+func (r *travellers) sharedVehicle(at int, answer string) *apperr.Detail {
+	return &apperr.Detail{Field: r.heads[at], Code: fields.NotAllowed, Suggestions: []string{"vehicles", "passengers"},
+		Message: fmt.Sprintf("%s is %.60q: a car counts as a whole, and would for each of the people in it. Write one row for each car, with all who are in it in a column passengers.", r.heads[at], answer)}
 }
 
 // Who is in a car of which an answer says it: the others, as in Car (shared with 3), or all, as in Car (2 people) and Auto, zu viert.
@@ -79,26 +80,26 @@ func inCar(answer string) (people int, rest string) {
 		n = toGermans[strings.ToLower(said)]
 	}
 	rest = strings.Replace(answer, m[0], " ", 1)
-	return n + others, strings.Join(slices.DeleteFunc(wordsOf(rest), func(word string) bool { return sharedModes.has(word) || inCarWords.has(word) }), " ")
+	return n + others, strings.Join(slices.DeleteFunc(wordsOf(rest), func(word string) bool { return sharedModes.Has(word) || inCarWords.Has(word) }), " ")
 }
 
 // wholeVehicles are the modes whose vehicles count as a whole, however many are in them.
-const wholeVehicles wordList = "wholeVehicles"
+const wholeVehicles wordlist.List = "wholeVehicles"
 
 // inCarWords are words beside the number of people in a vehicle.
-const inCarWords wordList = "inCarWords"
+const inCarWords wordlist.List = "inCarWords"
 
 // sharedMode sets the mode of a row that says how many share the vehicle, if all of them are its passengers; false if they are
 // not: then the vehicle would count for each of them.
-func (t *table) sharedMode(b *body, answer string, values map[string]string) bool {
+func (r *travellers) sharedMode(b *body, answer string, values map[string]string) bool {
 	people, rest := inCar(answer)
-	mode := answeredMode(t.typ, rest, values)
+	mode := answeredMode(r.typ, rest, values)
 	n := int(b.number("passengers"))
 	if mode == "" || people < 2 || n == 0 || n%people != 0 {
 		return false
 	}
 	b.put("mode", mode)
-	if wholeVehicles.has(mode) && !b.has("occupancy") && !b.has("vehicles") {
+	if wholeVehicles.Has(mode) && !b.has("occupancy") && !b.has("vehicles") {
 		b.put("occupancy", people)
 	}
 	return true

@@ -39,7 +39,7 @@ func (t *table) between(b *body, cells []string) (from, to string) {
 		return from, to
 	}
 	for at, head := range t.heads[:min(len(t.heads), len(cells))] {
-		if name := plain(head); !t.free(at) || !routeHeads.has(name) && !itineraryHeads.has(name) && !trackHeads.has(name) {
+		if name := plain(head); !t.free(at) || !routeHeads.Has(name) && !itineraryHeads.Has(name) && !trackHeads.Has(name) {
 			continue
 		}
 		if places := placesOf(Unguard(oneCell(cells, at))); len(places) == 2 {

@@ -6,10 +6,11 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 )
 
 // flightNumberHeads are headings of the numbers of flights, normalized by plain.
-const flightNumberHeads wordList = "flightNumberHeads"
+const flightNumberHeads wordlist.List = "flightNumberHeads"
 
 // codeshare returns the fault of a row with a person who flies the same way on the same day as in an earlier row, under another
 // number of the flight: airlines sell one flight under the numbers of several.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
@@ -36,16 +37,16 @@ const (
 
 // Words of such columns.
 const (
-	distanceHeads wordList = "distanceHeads"
-	backWords     wordList = "backWords"
-	bothWords     wordList = "bothWords"
-	drivenWords   wordList = "drivenWords" // of what was driven altogether
+	distanceHeads wordlist.List = "distanceHeads"
+	backWords     wordlist.List = "backWords"
+	bothWords     wordlist.List = "bothWords"
+	drivenWords   wordlist.List = "drivenWords" // of what was driven altogether
 )
 
 // kindOfDistance returns what a column with a heading measures in addition to the distance; 0: no distance.
 func kindOfDistance(head string) otherDistance {
 	words := distanceWords(head)
-	has := func(list wordList) bool { return list.hasAny(words) }
+	has := func(list wordlist.List) bool { return list.HasAny(words) }
 	switch {
 	case !has(distanceHeads):
 		return 0
@@ -117,12 +118,12 @@ func (r *distances) findWhole() {
 }
 
 // takeDistance makes a column the distance, in a unit.
-func (t *table) takeDistance(at int, unit *units.Unit) {
-	t.columns[at] = columnOf(t.typ, distanceField)
+func (r *distances) takeDistance(at int, unit *units.Unit) {
+	r.columns[at] = columnOf(r.typ, distanceField)
 	if target, _ := units.OfField(distanceField); unit.Symbol != target.Symbol {
-		t.inUnit[at] = unit.Symbol
+		r.inUnit[at] = unit.Symbol
 	}
-	t.use(at)
+	r.use(at)
 }
 
 // whole returns the fault of a row whose distance is a total that the record would count several times.

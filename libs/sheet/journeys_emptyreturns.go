@@ -7,13 +7,14 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 )
 
 // emptyReturnHeads are headings of whether, or how far, a vehicle goes back empty, normalized by plain.
-const emptyReturnHeads wordList = "emptyReturnHeads"
+const emptyReturnHeads wordlist.List = "emptyReturnHeads"
 
 // segmentHeads are headings of how many flights a row is about, normalized by plain.
-const segmentHeads wordList = "segmentHeads"
+const segmentHeads wordlist.List = "segmentHeads"
 
 // emptyReturn returns the fault of a journey whose vehicle goes back empty, which the record would not count.
 func (r *tickets) emptyReturn(row *row) *apperr.Detail {
@@ -23,7 +24,7 @@ func (r *tickets) emptyReturn(row *row) *apperr.Detail {
 	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
 		cell := Unguard(oneCell(row.cells, at))
 		yes, _ := fields.Truth(cell)
-		if !r.free(at) || !emptyReturnHeads.has(plain(head)) || !yes && (!bareNumber(cell) || !strings.ContainsAny(cell, "123456789")) {
+		if !r.free(at) || !emptyReturnHeads.Has(plain(head)) || !yes && (!bareNumber(cell) || !strings.ContainsAny(cell, "123456789")) {
 			continue
 		}
 		return &apperr.Detail{Field: head, Code: fields.NotAllowed, Suggestions: []string{"roundTrip", distanceField},
@@ -39,7 +40,7 @@ func (r *tickets) segments(row *row) *apperr.Detail {
 	}
 	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
 		n, err := strconv.Atoi(Unguard(oneCell(row.cells, at)))
-		if err != nil || n < 2 || n == len(row.texts("via"))+1 || !r.free(at) || !segmentHeads.has(plain(head)) {
+		if err != nil || n < 2 || n == len(row.texts("via"))+1 || !r.free(at) || !segmentHeads.Has(plain(head)) {
 			continue
 		}
 		return &apperr.Detail{Field: head, Code: AmbiguousCount, Suggestions: []string{"roundTrip", "via"},

@@ -12,6 +12,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/locations"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
@@ -45,15 +46,15 @@ const wayBack = 100
 
 // Words of such headings.
 const (
-	legWords     wordList = "legWords"
-	fromWords    wordList = "fromWords"
-	toWords      wordList = "toWords"
-	stopHeads    wordList = "stopHeads"
-	awayWords    wordList = "awayWords"
-	homeWords    wordList = "homeWords"
-	classHeads   wordList = "classHeads"
-	besideLegs   wordList = "besideLegs"
-	withoutStops wordList = "withoutStops"
+	legWords     wordlist.List = "legWords"
+	fromWords    wordlist.List = "fromWords"
+	toWords      wordlist.List = "toWords"
+	stopHeads    wordlist.List = "stopHeads"
+	awayWords    wordlist.List = "awayWords"
+	homeWords    wordlist.List = "homeWords"
+	classHeads   wordlist.List = "classHeads"
+	besideLegs   wordlist.List = "besideLegs"
+	withoutStops wordlist.List = "withoutStops"
 )
 
 // legHead returns the part and the number of the leg that a heading names; noPart: it names none.
@@ -70,24 +71,24 @@ func legHead(head string) (part legPart, number int) {
 		switch n, err := strconv.Atoi(word); {
 		case err == nil:
 			ok, number = number == 0 && n > 0 && n < 10, n
-		case legWords.has(word):
+		case legWords.Has(word):
 			legs++
-		case awayWords.has(word):
+		case awayWords.Has(word):
 			away = true
-		case homeWords.has(word):
+		case homeWords.Has(word):
 			home = true
-		case fromWords.has(word):
+		case fromWords.Has(word):
 			ok = take(legFrom)
-		case toWords.has(word):
+		case toWords.Has(word):
 			ok = take(legTo)
-		case stopHeads.has(word):
+		case stopHeads.Has(word):
 			ok = take(legStop)
-		case classHeads.has(word):
+		case classHeads.Has(word):
 			ok = take(legClass)
-		case distanceHeads.has(word):
+		case distanceHeads.Has(word):
 			ok = take(legDistance)
 		default:
-			ok = besideLegs.has(word)
+			ok = besideLegs.Has(word)
 		}
 		if !ok {
 			return noPart, 0

@@ -43,9 +43,9 @@ func (r *modeDistances) modeOfDistance(head string) string {
 	for _, word := range wordsOf(head) {
 		_, err := units.ByName(word, length.Dimension)
 		switch {
-		case err == nil && len(word) > 1 || distanceHeads.has(word):
+		case err == nil && len(word) > 1 || distanceHeads.Has(word):
 			distance = true
-		case !besideModes.has(word):
+		case !besideModes.Has(word):
 			others = append(others, word)
 		}
 	}

@@ -8,14 +8,15 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 )
 
 // trainHeads are headings of the trains that were taken, vehicleHeads of kinds of vehicles, and productHeads of what railways and taxi companies sell, such as
 // ICE and UberX, normalized by plain.
 const (
-	trainHeads   wordList = "trainHeads"
-	vehicleHeads wordList = "vehicleHeads"
-	productHeads wordList = "productHeads"
+	trainHeads   wordlist.List = "trainHeads"
+	vehicleHeads wordlist.List = "vehicleHeads"
+	productHeads wordlist.List = "productHeads"
 )
 
 // findMode finds the columns that determine the mode of journeys in a table that has no column of modes.
@@ -24,7 +25,7 @@ func (r *travellers) findMode() {
 		return
 	}
 	for at, head := range r.heads {
-		if r.free(at) && (trainHeads.has(plain(head)) || productHeads.has(plain(head)) || vehicleHeads.has(plain(head))) {
+		if r.free(at) && (trainHeads.Has(plain(head)) || productHeads.Has(plain(head)) || vehicleHeads.Has(plain(head))) {
 			r.modes = append(r.modes, at)
 			r.claim(placeAt(at), "", tells)
 		}
@@ -48,11 +49,11 @@ func (r *travellers) mode(row *row) *apperr.Detail {
 			r.use(at)
 			continue
 		}
-		mode := modeNamed(cell, trainHeads.has(plain(r.heads[at])))
+		mode := modeNamed(cell, trainHeads.Has(plain(r.heads[at])))
 		if mode == "" {
 			mode = answeredMode(r.typ, cell, columnOf(r.typ, "mode").values)
 		}
-		if mode == "" && productHeads.has(plain(r.heads[at])) {
+		if mode == "" && productHeads.Has(plain(r.heads[at])) {
 			mode = trainAmong(cell)
 		}
 		if mode != "" && !row.has("mode") {

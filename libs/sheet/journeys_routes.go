@@ -8,6 +8,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 )
 
 // routes is the column of itineraries.
@@ -17,13 +18,13 @@ type routes struct {
 }
 
 // routeHeads are heads of whole itineraries in lists of travel agencies, as plain writes them.
-const routeHeads wordList = "routeHeads"
+const routeHeads wordlist.List = "routeHeads"
 
 // itineraryHeads are heads of the same where no other column is; beside one they have numbers.
-const itineraryHeads wordList = "itineraryHeads"
+const itineraryHeads wordlist.List = "itineraryHeads"
 
 // trackHeads are heads of itineraries, or of distances, as plain writes them: Strecke is either.
-const trackHeads wordList = "trackHeads"
+const trackHeads wordlist.List = "trackHeads"
 
 // ofRoute is an itinerary of codes: LHR-JFK-LHR, LHR/JFK, LHR > FRA > SIN.
 var ofRoute = regexp.MustCompile(`^[A-Z]{3}(?:\s*(?:[-–/>→,]|\s)\s*[A-Z]{3})+$`)
@@ -34,7 +35,7 @@ func (r *routes) findRoute() {
 		if r.at = r.aside(routeHeads); !r.at.found() {
 			r.at = r.aside(itineraryHeads)
 		}
-		if at := slices.IndexFunc(r.heads, func(head string) bool { return trackHeads.has(plain(head)) }); at >= 0 && !r.at.found() && slices.Contains(r.quantity, at) {
+		if at := slices.IndexFunc(r.heads, func(head string) bool { return trackHeads.Has(plain(head)) }); at >= 0 && !r.at.found() && slices.Contains(r.quantity, at) {
 			r.at = placeAt(at)
 		}
 		r.claim(r.at, "", derives|shown|rates)

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 )
 
 // seats are the places of the adults and children of journeys.
@@ -16,9 +17,9 @@ type seats struct {
 // Headings of how many of the passengers are adults, children and infants, normalized by plain. Infants have no seat, and are no
 // passengers by whom flights are counted.
 const (
-	adultHeads  wordList = "adultHeads"
-	childHeads  wordList = "childHeads"
-	infantHeads wordList = "infantHeads"
+	adultHeads  wordlist.List = "adultHeads"
+	childHeads  wordlist.List = "childHeads"
+	infantHeads wordlist.List = "infantHeads"
 )
 
 // findSeats finds the adults and children of journeys that do not say how many passengers there are.

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 )
 
 // tickets are what tables of journeys say of their tickets and bookings.
@@ -25,31 +26,31 @@ type tickets struct {
 // Values of a return journey column other than yes and no, normalized by key. English "single" and German "einfach" are one
 // way.
 const (
-	returnWays wordList = "returnWays"
-	oneWays    wordList = "oneWays"
+	returnWays wordlist.List = "returnWays"
+	oneWays    wordlist.List = "oneWays"
 )
 
 // Words of kinds of tickets and of journeys that say which way they go, beside others.
 const (
-	returnWords wordList = "returnWords"
-	singleWords wordList = "singleWords"
+	returnWords wordlist.List = "returnWords"
+	singleWords wordlist.List = "singleWords"
 	// neither are words beside which the others mean something else.
-	neither wordList = "neither"
+	neither wordlist.List = "neither"
 )
 
 // bothWays are the words of returnWays that cannot mean the way back alone, and returnCodes codes that mean both ways below the
 // headings wayHeads.
 const (
-	bothWays    wordList = "bothWays"
-	returnCodes wordList = "returnCodes"
-	wayHeads    wordList = "wayHeads"
+	bothWays    wordlist.List = "bothWays"
+	returnCodes wordlist.List = "returnCodes"
+	wayHeads    wordlist.List = "wayHeads"
 )
 
 // way returns whether a value of such a column means a return journey.
 func way(word string) (roundTrip, known bool) {
 	word = key(word)
-	roundTrip = returnWays.has(word)
-	return roundTrip, roundTrip || oneWays.has(word)
+	roundTrip = returnWays.Has(word)
+	return roundTrip, roundTrip || oneWays.Has(word)
 }
 
 // wayOfTicket returns whether a kind of ticket is a return: Off-Peak Return, Einfache Fahrt.
@@ -61,20 +62,20 @@ func wayOfTicket(kind string) (roundTrip, known bool) {
 		"hin- und rückfahrt", "hinundzurück", "hin und rückfahrt", "hinundzurück", "hin- und rückflug", "hinundzurück", "hin und zurück", "hinundzurück",
 		"aller-retour", "retour", "aller retour", "retour", "aller simple", "oneway", "ida y vuelta", "roundtrip", "solo ida", "oneway").Replace(strings.ToLower(kind))
 	words := wordsOf(text)
-	has := func(list wordList) bool { return list.hasAny(words) }
+	has := func(list wordlist.List) bool { return list.HasAny(words) }
 	back, there := has(returnWords), has(singleWords)
 	return back, back != there && !has(neither)
 }
 
 // ticketHeads are heads of kinds of tickets, as plain writes them.
-const ticketHeads wordList = "ticketHeads"
+const ticketHeads wordlist.List = "ticketHeads"
 
 // findTickets finds the kinds of tickets in a table of journeys that does not say otherwise
 // which of them are returns.
 func (r *tickets) findTickets() {
-	for _, heads := range [...]wordList{bookingHeads, travellerHeads} {
+	for _, heads := range [...]wordlist.List{bookingHeads, travellerHeads} {
 		if !r.booking.found() {
-			r.booking = placeAt(slices.IndexFunc(r.heads, func(head string) bool { return heads.has(plain(head)) }))
+			r.booking = placeAt(slices.IndexFunc(r.heads, func(head string) bool { return heads.Has(plain(head)) }))
 		}
 	}
 	r.claim(r.booking, "", tells)
@@ -89,7 +90,7 @@ func (r *tickets) findTickets() {
 }
 
 // bookingClassHeads are headings of classes of booking, some of which are classes of travel.
-const bookingClassHeads wordList = "bookingClassHeads"
+const bookingClassHeads wordlist.List = "bookingClassHeads"
 
 // bookingClass sets the class of a flight by that of its booking: Business is one, and what V is differs between airlines.
 func (r *tickets) bookingClass(row *row) *apperr.Detail {
@@ -116,7 +117,7 @@ func (r *tickets) ticket(row *row) *apperr.Detail {
 	}
 	for at := range row.cells[:min(len(row.cells), len(r.heads))] {
 		word := key(Unguard(oneCell(row.cells, at)))
-		if r.heads[at] != "" && (r.free(at) || at == r.typeAt.index()) && (bothWays.has(word) || returnCodes.has(word) && (at == r.typeAt.index() || wayHeads.has(plain(r.heads[at])))) {
+		if r.heads[at] != "" && (r.free(at) || at == r.typeAt.index()) && (bothWays.Has(word) || returnCodes.Has(word) && (at == r.typeAt.index() || wayHeads.Has(plain(r.heads[at])))) {
 			row.set("roundTrip", json.RawMessage("true"))
 			return nil
 		}
@@ -125,10 +126,10 @@ func (r *tickets) ticket(row *row) *apperr.Detail {
 }
 
 // bookingHeads are heads of what the legs of one booking have in common, as plain writes them.
-const bookingHeads wordList = "bookingHeads"
+const bookingHeads wordlist.List = "bookingHeads"
 
 // travellerHeads are heads of the names of travellers, as plain writes them.
-const travellerHeads wordList = "travellerHeads"
+const travellerHeads wordlist.List = "travellerHeads"
 
 // legs returns the fault of a row that is the way back of a booking of which an earlier row is
 // a return journey already: programs write the kind of a booking beside each of its legs.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
@@ -19,10 +20,10 @@ type tonneKms struct {
 }
 
 // tonneKmHeads are headings of weight times distance in lists of carriers, normalized by plain.
-const tonneKmHeads wordList = "tonneKmHeads"
+const tonneKmHeads wordlist.List = "tonneKmHeads"
 
 // loadHeads are headings of what freight takes up, normalized by plain: it has no weight by itself.
-const loadHeads wordList = "loadHeads"
+const loadHeads wordlist.List = "loadHeads"
 
 // findTonneKm finds the column of tonne-kilometres of freight.
 func (r *tonneKms) findTonneKm() {
@@ -42,7 +43,7 @@ func (r *tonneKms) unweighed(row *row) *apperr.Detail {
 	}
 	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
 		of := r.counts[at]
-		if _, number := r.asNumber(oneCell(row.cells, at)); !number || !loadHeads.has(plain(head)) && !slices.Contains(pieceLike, of) && of != ofTrip {
+		if _, number := r.asNumber(oneCell(row.cells, at)); !number || !loadHeads.Has(plain(head)) && !slices.Contains(pieceLike, of) && of != ofTrip {
 			continue
 		}
 		return &apperr.Detail{Field: "weightKg", Code: fields.Required,

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 )
 
 // travellers are the people of journeys, and what they travel with.
@@ -19,16 +20,16 @@ type travellers struct {
 
 // oneTravellerHeads are headings of the names of travellers, of whom each row of a booking system has one, normalized
 // by plain.
-const oneTravellerHeads wordList = "oneTravellerHeads"
+const oneTravellerHeads wordlist.List = "oneTravellerHeads"
 
 // namedTravellerHeads are those that say whose name it is.
-const namedTravellerHeads wordList = "namedTravellerHeads"
+const namedTravellerHeads wordlist.List = "namedTravellerHeads"
 
 // ticketCounts are headings of how many tickets or people a row is about, normalized by plain.
-const ticketCounts wordList = "ticketCounts"
+const ticketCounts wordlist.List = "ticketCounts"
 
 // manyTickets are words of such headings that are plurals: Nº billetes, and not Nº billete, which numbers one.
-const manyTickets wordList = "manyTickets"
+const manyTickets wordlist.List = "manyTickets"
 
 // findTraveller finds the names of travellers in a table of journeys that does not say how many there are.
 func (r *travellers) findTraveller() {
@@ -46,7 +47,7 @@ func (r *travellers) findTraveller() {
 }
 
 // asksPeople reports whether a column has the answers to a question, so that each row is of one person.
-func (t *table) asksPeople(at int) bool { return questionOf(t.heads[at]) != "" }
+func (r *travellers) asksPeople(at int) bool { return questionOf(r.heads[at]) != "" }
 
 // traveller makes one passenger of a row with the name of one.
 func (r *travellers) traveller(row *row) *apperr.Detail {
@@ -63,7 +64,7 @@ func (r *travellers) traveller(row *row) *apperr.Detail {
 }
 
 // notOneName are words of a text that names no person, or several.
-const notOneName wordList = "notOneName"
+const notOneName wordlist.List = "notOneName"
 
 // oneName reports whether a text is the name of one person: WEBB/ADA MRS or Webb, Ada, and not Ada Webb, Ken Ito.
 func oneName(text string) bool {
@@ -71,7 +72,7 @@ func oneName(text string) bool {
 		return false
 	}
 	padded := " " + strings.ToLower(strings.ReplaceAll(text, "/", " / ")) + " "
-	if notOneName.hasAny(strings.Split(padded, " ")) {
+	if notOneName.HasAny(strings.Split(padded, " ")) {
 		return false
 	}
 	last, first, comma := strings.Cut(text, ",")
@@ -82,10 +83,10 @@ func oneName(text string) bool {
 }
 
 // countsTickets reports whether a row has another number than one of tickets, people or things.
-func (t *table) countsTickets(cells []string) bool {
-	for at, head := range t.heads[:min(len(t.heads), len(cells))] {
+func (r *travellers) countsTickets(cells []string) bool {
+	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
 		cell := oneCell(cells, at)
-		if cell != "" && cell != "1" && (ticketCounts.has(plain(head)) || len(cell) < 4 && strings.Trim(cell, "0123456789") == "" && manyTickets.hasAny(headWords(head))) {
+		if cell != "" && cell != "1" && (ticketCounts.Has(plain(head)) || len(cell) < 4 && strings.Trim(cell, "0123456789") == "" && manyTickets.HasAny(headWords(head))) {
 			return true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 )
 
 // waySaid is what the column of ways at a place has said in the rows so far.
@@ -17,7 +18,7 @@ func (r *tickets) wayOfTrip(row *row) *apperr.Detail {
 		return nil
 	}
 	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
-		if !wayHeads.has(plain(head)) || !r.free(at) && at != r.typeAt.index() || at == r.kind.index() {
+		if !wayHeads.Has(plain(head)) || !r.free(at) && at != r.typeAt.index() || at == r.kind.index() {
 			continue
 		}
 		word := key(Unguard(oneCell(row.cells, at)))
@@ -26,11 +27,11 @@ func (r *tickets) wayOfTrip(row *row) *apperr.Detail {
 		}
 		said := r.waysSaid[at]
 		switch {
-		case awayWords.has(word):
+		case awayWords.Has(word):
 			said.away = true
-		case oneWays.has(word):
+		case oneWays.Has(word):
 			said.single = true
-		case row.has("roundTrip") || !returnWays.has(word) || said.away:
+		case row.has("roundTrip") || !returnWays.Has(word) || said.away:
 		case said.single:
 			row.set("roundTrip", json.RawMessage("true"))
 		default:
@@ -43,7 +44,7 @@ func (r *tickets) wayOfTrip(row *row) *apperr.Detail {
 }
 
 // seasonWords are words of tickets for any number of journeys, and of cards that are none.
-const seasonWords wordList = "seasonWords"
+const seasonWords wordlist.List = "seasonWords"
 
 // seasonTicket returns the fault of a journey whose ticket is one for any number of them.
 func (r *tickets) seasonTicket(row *row) *apperr.Detail {
@@ -51,7 +52,7 @@ func (r *tickets) seasonTicket(row *row) *apperr.Detail {
 		return nil
 	}
 	cell := Unguard(oneCell(row.cells, r.kind.index()))
-	if !seasonWords.hasAny(wordsOf(cell)) {
+	if !seasonWords.HasAny(wordsOf(cell)) {
 		return nil
 	}
 	return &apperr.Detail{Field: r.heads[r.kind.index()], Code: AmbiguousCount, Suggestions: []string{"trips"},

@@ -4,12 +4,13 @@ import (
 	"slices"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 )
 
 // Headings of the names of drivers, of whom each vehicle has one, and texts for a battery-electric car, normalized by plain.
 const (
-	driverHeads  wordList = "driverHeads"
-	electricCars wordList = "electricCars"
+	driverHeads  wordlist.List = "driverHeads"
+	electricCars wordlist.List = "electricCars"
 )
 
 // vehicleKind is what a text says of the vehicle of a journey: Small petrol car, E-Auto, SUV (hybrid). Empty: it does not say
@@ -18,7 +19,7 @@ type vehicleKind struct{ mode, size, fuel string }
 
 // carOf returns the kind of car that a text names, and none if it names another vehicle, or says what the record has no field for.
 func carOf(text string) (kind vehicleKind) {
-	if electricCars.has(plain(text)) {
+	if electricCars.Has(plain(text)) {
 		return vehicleKind{mode: "car", fuel: "battery_electric"}
 	}
 	sizes, fuels := columnOf("ground-transport", "size").values, columnOf("ground-transport", "fuel").values
@@ -57,7 +58,7 @@ func (r *travellers) drivenBy(row *row) *apperr.Detail {
 	if !r.driver.found() || row.has("passengers") || row.has("vehicles") || r.countsTickets(row.cells) {
 		return nil
 	}
-	if wholeVehicles.has(row.text("mode")) && oneName(Unguard(oneCell(row.cells, r.driver.index()))) {
+	if wholeVehicles.Has(row.text("mode")) && oneName(Unguard(oneCell(row.cells, r.driver.index()))) {
 		row.put("vehicles", 1)
 	}
 	return nil

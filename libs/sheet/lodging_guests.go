@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 )
 
 // guestByName counts a row of a guest list as one guest if it has a name, but no number of guests or rooms.
@@ -16,7 +17,7 @@ func (r *lodging) guestByName(row *row) *apperr.Detail {
 	}
 	// Any part of the name may state that the guest does not come.
 	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
-		if head = plain(head); !guestHeads.has(head) && !personNames.has(head) {
+		if head = plain(head); !guestHeads.Has(head) && !personNames.Has(head) {
 			continue
 		}
 		if name := Unguard(oneCell(row.cells, at)); name != "" && (!oneName(name) || stopped(name)) {
@@ -28,7 +29,7 @@ func (r *lodging) guestByName(row *row) *apperr.Detail {
 }
 
 // personNames are headings of the names of guests in a list with the days of their stays, normalized by plain.
-const personNames wordList = "personNames"
+const personNames wordlist.List = "personNames"
 
 // findGuestName finds the names of guests in a list that counts neither rooms nor guests.
 func (r *lodging) findGuestName() {

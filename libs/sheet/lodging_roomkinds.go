@@ -9,13 +9,14 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 )
 
 // Words of headings of numbers of rooms of a kind, such as EZ, Doubles and Number of twin rooms: the kinds, and the words
 // that occur with them.
 const (
-	roomKinds       wordList = "roomKinds"
-	besideRoomKinds wordList = "besideRoomKinds"
+	roomKinds       wordlist.List = "roomKinds"
+	besideRoomKinds wordlist.List = "besideRoomKinds"
 )
 
 // leastPrice is the lowest price of a room: smaller numbers are numbers of rooms.
@@ -28,7 +29,7 @@ func (r *lodging) findRoomKinds() {
 		return
 	}
 	for at, head := range r.heads {
-		if r.free(at) && roomKinds.has(strings.Join(slices.DeleteFunc(wordsOf(head), besideRoomKinds.has), "")) {
+		if r.free(at) && roomKinds.Has(strings.Join(slices.DeleteFunc(wordsOf(head), besideRoomKinds.Has), "")) {
 			r.roomKinds = append(r.roomKinds, at)
 			r.claim(placeAt(at), "rooms", derives|shown|rates)
 			r.addCounts(at)
@@ -62,7 +63,7 @@ func (r *lodging) takeRoomKinds(row *row) *apperr.Detail {
 	case guests > 0 && rooms > guests:
 		return &apperr.Detail{Field: r.heads[filled], Code: fields.NotAllowed, Suggestions: []string{"rooms"},
 			Message: fmt.Sprintf("The rooms of all kinds, of which %s is the last one, come to %d for %d guests. If the columns are prices, leave them out and write how many rooms there are into a column rooms.", r.heads[filled], rooms, guests)}
-	case guests == 0 && least >= leastPrice && !slices.ContainsFunc(r.roomKinds, func(at int) bool { return numberWords.hasAny(wordsOf(r.heads[at])) }):
+	case guests == 0 && least >= leastPrice && !slices.ContainsFunc(r.roomKinds, func(at int) bool { return numberWords.HasAny(wordsOf(r.heads[at])) }):
 		return &apperr.Detail{Field: r.heads[filled], Code: fields.NotAllowed, Suggestions: []string{"rooms"},
 			Message: fmt.Sprintf("%s %.40s may be the price of a room, or how many there are. Write how many there are into a column rooms, or head this one Number of %s.", r.heads[filled], oneCell(row.cells, filled), r.heads[filled])}
 	}

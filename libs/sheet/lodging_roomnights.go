@@ -7,15 +7,16 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 )
 
 // roomNightHeads are headings of rooms times nights in lists of hotels, normalized by plain.
-const roomNightHeads wordList = "roomNightHeads"
+const roomNightHeads wordlist.List = "roomNightHeads"
 
 // guestNightHeads are those of guests times nights, and overnightHeads those of either, or of nights, normalized by plain.
 const (
-	guestNightHeads wordList = "guestNightHeads"
-	overnightHeads  wordList = "overnightHeads"
+	guestNightHeads wordlist.List = "guestNightHeads"
+	overnightHeads  wordlist.List = "overnightHeads"
 )
 
 // findRoomNights finds the column of rooms or guests times nights in a table of stays.

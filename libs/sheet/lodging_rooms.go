@@ -9,28 +9,29 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 )
 
 var (
 	// roomHeads are heads of how many rooms there are, or, in a list of guests, of which one
 	// it is, as plain writes them; roomNumberHeads are those of which one it is anywhere.
-	roomHeads       = wordList("roomHeads")
-	roomNumberHeads = wordList("roomNumberHeads")
+	roomHeads       = wordlist.List("roomHeads")
+	roomNumberHeads = wordlist.List("roomNumberHeads")
 	// guestHeads are heads of names of guests.
-	guestHeads = wordList("guestHeads")
+	guestHeads = wordlist.List("guestHeads")
 	// namesRoom is where a number below a head in the singular is rather that of a room.
 	namesRoom = 100
 )
 
 // isRoomNumber reports whether a column of a list of stays has numbers of rooms, and not how
 // many there are: Room 214 of a rooming list.
-func (t *table) isRoomNumber(at int) bool {
-	if t.typ != "accommodation" || t.reading != interpreted {
+func (in *interpreter) isRoomNumber(at int) bool {
+	if in.typ != "accommodation" || in.reading != interpreted {
 		return false
 	}
-	head := plain(t.heads[at])
-	return roomNumberHeads.has(head) || roomHeads.has(head) &&
-		slices.ContainsFunc(t.heads, func(other string) bool { return guestHeads.has(plain(other)) })
+	head := plain(in.heads[at])
+	return roomNumberHeads.Has(head) || roomHeads.Has(head) &&
+		slices.ContainsFunc(in.heads, func(other string) bool { return guestHeads.Has(plain(other)) })
 }
 
 // roomsAre is what the column of rooms in a guest list contains.
@@ -50,7 +51,7 @@ const fewRooms = 10
 func (r *lodging) kindOfRoom(cell string) (kind roomsAre, sure bool) {
 	n, err := strconv.Atoi(cell)
 	switch {
-	case roomNumberHeads.has(plain(r.heads[r.room.index()])):
+	case roomNumberHeads.Has(plain(r.heads[r.room.index()])):
 		return namedRooms, true
 	case err != nil, strings.HasPrefix(cell, "0"), n >= namesRoom:
 		kind = namedRooms
@@ -81,7 +82,7 @@ func (r *lodging) sameRoom(row *row) *apperr.Detail {
 		return nil
 	}
 	number := strings.TrimSpace(row.cells[r.room.index()])
-	if roomKinds.has(plain(number)) {
+	if roomKinds.Has(plain(number)) {
 		return nil // EZ: a kind of room, and not which one it is
 	}
 	kind, sure := r.kindOfRoom(number)
@@ -118,9 +119,9 @@ func (r *lodging) sameRoom(row *row) *apperr.Detail {
 }
 
 // eitherRoom is the fault of a number that may identify a room, or be a number of rooms.
-func (t *table) eitherRoom(at int, number string) *apperr.Detail {
-	return &apperr.Detail{Field: t.heads[at], Code: fields.NotAllowed, Suggestions: []string{"rooms"},
-		Message: fmt.Sprintf("%s %.40s may be the number of a room, or how many there are. Head the column rooms, with how many rooms each row has, or Room number.", t.heads[at], number)}
+func (r *lodging) eitherRoom(at int, number string) *apperr.Detail {
+	return &apperr.Detail{Field: r.heads[at], Code: fields.NotAllowed, Suggestions: []string{"rooms"},
+		Message: fmt.Sprintf("%s %.40s may be the number of a room, or how many there are. Head the column rooms, with how many rooms each row has, or Room number.", r.heads[at], number)}
 }
 
 // doubtfulRooms returns the fault of a number below a heading in the singular that is more likely

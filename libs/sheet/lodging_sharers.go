@@ -10,13 +10,14 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 )
 
 // partnerHeads are headings of with whom a guest shares a room, and secondGuestHeads those of the second guest of a room that
 // has one row, normalized by plain.
 const (
-	partnerHeads     wordList = "partnerHeads"
-	secondGuestHeads wordList = "secondGuestHeads"
+	partnerHeads     wordlist.List = "partnerHeads"
+	secondGuestHeads wordlist.List = "secondGuestHeads"
 )
 
 // maxSharers bounds the guests among whom the one is looked for who shares a room: lists have them near each other.
@@ -67,7 +68,7 @@ func (r *lodging) sharedRoom(row *row) *apperr.Detail {
 		if at >= 0 || !r.free(i) {
 			continue
 		}
-		if m := withPartner.FindStringSubmatch(strings.TrimSpace(oneCell(row.cells, i))); m != nil && (roomKinds.hasAny(wordsOf(m[1])) || doubleRooms.hasAny(wordsOf(m[1]))) {
+		if m := withPartner.FindStringSubmatch(strings.TrimSpace(oneCell(row.cells, i))); m != nil && (roomKinds.HasAny(wordsOf(m[1])) || doubleRooms.HasAny(wordsOf(m[1]))) {
 			partner, said = m[2], i
 		}
 	}
@@ -107,12 +108,12 @@ func (r *lodging) sharedRoom(row *row) *apperr.Detail {
 }
 
 // doubleRooms are kinds of rooms for several guests.
-const doubleRooms wordList = "doubleRooms"
+const doubleRooms wordlist.List = "doubleRooms"
 
 // doubleAt returns the place of the cell that says that the room of a row is for several guests; -1 if there is none.
 func (r *lodging) doubleAt(cells []string) int {
 	for at := range cells[:min(len(cells), len(r.heads))] {
-		if r.free(at) && doubleRooms.has(plain(oneCell(cells, at))) {
+		if r.free(at) && doubleRooms.Has(plain(oneCell(cells, at))) {
 			return at
 		}
 	}
@@ -126,9 +127,9 @@ func (r *lodging) oneRoom(b *body, guests int) {
 }
 
 // filledGuest reports whether a row has a name, of one who comes, below one of the headings.
-func (r *lodging) filledGuest(cells []string, heads wordList) bool {
+func (r *lodging) filledGuest(cells []string, heads wordlist.List) bool {
 	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
-		if name := Unguard(oneCell(cells, at)); heads.has(plain(head)) && oneName(name) && !stopped(name) {
+		if name := Unguard(oneCell(cells, at)); heads.Has(plain(head)) && oneName(name) && !stopped(name) {
 			return true
 		}
 	}
@@ -138,7 +139,7 @@ func (r *lodging) filledGuest(cells []string, heads wordList) bool {
 // guestWords returns the words of the name of the guest of a row; none where it has no such name.
 func (r *lodging) guestWords(cells []string) (words []string) {
 	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
-		if head = plain(head); (guestHeads.has(head) || personNames.has(head)) && !partnerHeads.has(head) {
+		if head = plain(head); (guestHeads.Has(head) || personNames.Has(head)) && !partnerHeads.Has(head) {
 			name := Unguard(oneCell(cells, at))
 			if name != "" && (!oneName(name) || stopped(name)) {
 				return nil
@@ -151,11 +152,11 @@ func (r *lodging) guestWords(cells []string) (words []string) {
 
 // nameWords returns the words of a name without titles.
 func nameWords(name string) []string {
-	return slices.DeleteFunc(wordsOf(name), func(word string) bool { return nameTitles.has(word) })
+	return slices.DeleteFunc(wordsOf(name), func(word string) bool { return nameTitles.Has(word) })
 }
 
 // nameTitles are words before names.
-const nameTitles wordList = "nameTitles"
+const nameTitles wordlist.List = "nameTitles"
 
 // sameName reports whether two names are of one person: one has all words of the other.
 func sameName(a, b []string) bool {

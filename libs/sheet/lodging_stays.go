@@ -11,6 +11,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
@@ -38,15 +39,15 @@ type lodging struct {
 
 // Heads of the days of a stay in lists of hotels, as plain writes them.
 const (
-	arrivalHeads   wordList = "arrivalHeads"
-	departureHeads wordList = "departureHeads"
+	arrivalHeads   wordlist.List = "arrivalHeads"
+	departureHeads wordlist.List = "departureHeads"
 )
 
 // findStay finds the days of arrival and departure in a table of stays that does not count the
 // nights.
 func (r *lodging) findStay() {
-	has := func(heads wordList) bool {
-		return slices.ContainsFunc(r.heads, func(head string) bool { return heads.has(plain(head)) })
+	has := func(heads wordlist.List) bool {
+		return slices.ContainsFunc(r.heads, func(head string) bool { return heads.Has(plain(head)) })
 	}
 	if r.typ == "accommodation" {
 		r.arrival = r.beside(arrivalHeads)
@@ -135,7 +136,7 @@ func (r *lodging) nightOfLine(row *row) *apperr.Detail {
 		return nil
 	}
 	for _, at := range r.subjects.at {
-		if text := oneCell(row.cells, at); isCharge(r.typ, text) || strings.ContainsAny(text, "0123456789") || !roomLines.hasAny(wordsOf(text)) {
+		if text := oneCell(row.cells, at); isCharge(r.typ, text) || strings.ContainsAny(text, "0123456789") || !roomLines.HasAny(wordsOf(text)) {
 			continue
 		}
 		nights := 1
@@ -153,4 +154,4 @@ func (r *lodging) nightOfLine(row *row) *apperr.Detail {
 }
 
 // roomLines are words of such lines.
-const roomLines wordList = "roomLines"
+const roomLines wordlist.List = "roomLines"

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
@@ -21,9 +22,9 @@ type prints struct {
 // Headings of how many copies are printed, and of how many pages each has, normalized by plain; and words of what is bound of
 // several sheets.
 const (
-	copiesHeads wordList = "copiesHeads"
-	pagesHeads  wordList = "pagesHeads"
-	boundWords  wordList = "boundWords"
+	copiesHeads wordlist.List = "copiesHeads"
+	pagesHeads  wordlist.List = "pagesHeads"
+	boundWords  wordlist.List = "boundWords"
 )
 
 // findCopies finds the copies of a print order, which records have as sheets of paper.
@@ -61,7 +62,7 @@ func (r *prints) take(row *row) *apperr.Detail {
 	default:
 		for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
 			text := Unguard(oneCell(row.cells, at))
-			if r.columns[at].Name != "description" && !subjectHeads.has(plain(head)) || !boundWords.hasAny(wordsOf(text)) && !pagesInText.MatchString(text) {
+			if r.columns[at].Name != "description" && !subjectHeads.Has(plain(head)) || !boundWords.HasAny(wordsOf(text)) && !pagesInText.MatchString(text) {
 				continue
 			}
 			return &apperr.Detail{Field: r.heads[r.copies.index()], Code: AmbiguousCount, Suggestions: []string{"sheets"},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 	"github.com/eventcarbon/ecf/libs/spend"
 	"github.com/eventcarbon/ecf/libs/units"
 )
@@ -81,8 +82,8 @@ func currencyWritten(word string) (code string, ok bool) {
 
 // Words for thousands before a currency, as in T€ and Tsd. EUR, and behind one, as in £'000; in small letters.
 const (
-	thousandsBefore wordList = "thousandsBefore"
-	thousandsBehind wordList = "thousandsBehind"
+	thousandsBefore wordlist.List = "thousandsBefore"
+	thousandsBehind wordlist.List = "thousandsBehind"
 )
 
 // inThousands returns the currency of a unit of thousands, such as T€, kEUR and £'000; false for any other text.
@@ -90,14 +91,14 @@ func inThousands(word string) (code string, ok bool) {
 	if _, own := currencyWritten(word); own && len(word) == 3 {
 		return "", false // TRY
 	}
-	for _, some := range thousandsBefore.all() {
+	for _, some := range thousandsBefore.All() {
 		if n := len(some); len(word) > n && strings.EqualFold(word[:n], some) {
 			if code = currencyCounted(strings.TrimPrefix(word[n:], " ")); code != "" {
 				return code, true
 			}
 		}
 	}
-	for _, some := range thousandsBehind.all() {
+	for _, some := range thousandsBehind.All() {
 		if n := len(word) - len(some); n > 0 && strings.EqualFold(word[n:], some) {
 			if code = currencyCounted(strings.TrimSuffix(word[:n], " ")); code != "" {
 				return code, true
@@ -141,7 +142,7 @@ func ungrouped(number string, decimals byte) string {
 }
 
 // noCurrencies are words of three letters behind amounts that are no currencies, in small letters.
-const noCurrencies wordList = "noCurrencies"
+const noCurrencies wordlist.List = "noCurrencies"
 
 // moneyHead returns the currency in the heading of a column of money: Net (GBP), Betrag in EUR. It is empty for any
 // other heading.
@@ -153,7 +154,7 @@ func moneyHead(known []Column, head string) string {
 	code, sign := signs[unit]
 	if of, ok := inThousands(unit); ok {
 		code = of
-	} else if !sign && len(unit) == 3 && strings.Trim(unit, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" && !noCurrencies.has(strings.ToLower(unit)) {
+	} else if !sign && len(unit) == 3 && strings.Trim(unit, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" && !noCurrencies.Has(strings.ToLower(unit)) {
 		code = unit
 	}
 	i := slices.IndexFunc(known, func(c Column) bool { return c.Name == moneyField })

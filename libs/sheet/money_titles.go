@@ -8,13 +8,14 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 	"github.com/eventcarbon/ecf/libs/spend"
 )
 
 // Words of a title by which the amounts below it are in thousands, and those before them: in thousands, in Tsd, en miles de.
 const (
-	thousandsInTitles       wordList = "thousandsInTitles"
-	beforeThousandsInTitles wordList = "beforeThousandsInTitles"
+	thousandsInTitles       wordlist.List = "thousandsInTitles"
+	beforeThousandsInTitles wordlist.List = "beforeThousandsInTitles"
 )
 
 // thousandsIn returns the words of a title that say that amounts of money are in thousands, such as T€ and in thousands; empty
@@ -23,7 +24,7 @@ func thousandsIn(title string) string {
 	words := strings.FieldsFunc(title, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.N, unicode.Sc) && r != '\'' })
 	for i, word := range words {
 		for n := 1; n <= 2 && i > 0 && i+n <= len(words); n++ {
-			if said := strings.Join(words[i:i+n], " "); beforeThousandsInTitles.has(strings.ToLower(words[i-1])) && thousandsInTitles.has(strings.ToLower(said)) {
+			if said := strings.Join(words[i:i+n], " "); beforeThousandsInTitles.Has(strings.ToLower(words[i-1])) && thousandsInTitles.Has(strings.ToLower(said)) {
 				return words[i-1] + " " + said
 			}
 		}

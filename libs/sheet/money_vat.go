@@ -10,17 +10,18 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
 // Words of headings of amounts of money without value-added tax, and with it; and headings of amounts with it, of the tax itself
 // and of its rate, normalized by plain.
 const (
-	netMoneyWords   wordList = "netMoneyWords"
-	grossMoneyWords wordList = "grossMoneyWords"
-	grossMoneyHeads wordList = "grossMoneyHeads"
-	vatHeads        wordList = "vatHeads"
-	vatRateHeads    wordList = "vatRateHeads"
+	netMoneyWords   wordlist.List = "netMoneyWords"
+	grossMoneyWords wordlist.List = "grossMoneyWords"
+	grossMoneyHeads wordlist.List = "grossMoneyHeads"
+	vatHeads        wordlist.List = "vatHeads"
+	vatRateHeads    wordlist.List = "vatRateHeads"
 )
 
 // vatColumns are the places of the tax that the amounts of a file contain, or do not; -1: the file has none.
@@ -40,7 +41,7 @@ func (r *prices) findVAT() {
 	}
 	for at, head := range r.heads {
 		stem, _, _ := unitOfHead(head)
-		has := func(heads wordList) bool { return heads.has(plain(head)) || heads.has(plain(stem)) }
+		has := func(heads wordlist.List) bool { return heads.Has(plain(head)) || heads.Has(plain(stem)) }
 		switch {
 		case !r.free(at):
 		case has(vatRateHeads) && r.vat.rate < 0:
@@ -70,21 +71,21 @@ func (r *prices) findVAT() {
 
 // isNetMoney reports whether a heading is that of an amount without tax.
 func isNetMoney(head string) bool {
-	return netMoneyWords.hasAny(wordsOf(head)) || netMoneyWords.has(plain(head))
+	return netMoneyWords.HasAny(wordsOf(head)) || netMoneyWords.Has(plain(head))
 }
 
 // isBetterAmount reports whether a column has an amount without tax, and that of the field so far does not say that.
-func (t *table) isBetterAmount(at int, field Column) bool {
-	before := t.placeOf(field.Name)
-	return t.typ == "purchases" && t.reading == interpreted && field.Name == moneyField && before >= 0 && !t.heading("vatIncluded") &&
-		isNetMoney(t.heads[at]) && !isNetMoney(t.heads[before])
+func (in *interpreter) isBetterAmount(at int, field Column) bool {
+	before := in.placeOf(field.Name)
+	return in.typ == "purchases" && in.reading == interpreted && field.Name == moneyField && before >= 0 && !in.heading("vatIncluded") &&
+		isNetMoney(in.heads[at]) && !isNetMoney(in.heads[before])
 }
 
 // takeVAT takes the tax out of an amount that contains it.
 func (r *prices) takeVAT(row *row) *apperr.Detail {
 	at := r.placeOf(moneyField)
 	if i := slices.IndexFunc(r.perItem.of, func(each eachColumn) bool { return each.field.Name == moneyField }); at < 0 && i >= 0 {
-		if row.has(moneyField) && grossMoneyWords.hasAny(wordsOf(r.heads[r.perItem.of[i].at])) {
+		if row.has(moneyField) && grossMoneyWords.HasAny(wordsOf(r.heads[r.perItem.of[i].at])) {
 			return r.takeRate(&row.body, r.perItem.of[i].at, row.cells) // the tax of a row may be that of one piece, or of all
 		}
 		return nil

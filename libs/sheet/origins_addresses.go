@@ -4,17 +4,18 @@ import (
 	"slices"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 )
 
 // addresses are the words before city and country in the headings of a registration's addresses, the likeliest origin of
 // a person first. Home City is a heading of its own.
-const addresses wordList = "addresses"
+const addresses wordlist.List = "addresses"
 
 // addressParts are the fields that are parts of an address; the words for them are in lists of their names.
 var addressParts = [...]string{"place", "country", "postcode"}
 
 // germanAddresses are headings of towns in German, as the words of addresses are ordered.
-const germanAddresses wordList = "germanAddresses"
+const germanAddresses wordlist.List = "germanAddresses"
 
 // findAddress takes the town of people from the likeliest of their addresses, where the table has no other town, and the
 // rest of that address with it. The other addresses are ignored: a person has one origin.
@@ -36,11 +37,11 @@ func (r *origins) findAddress() {
 		r.use(at)
 		return true
 	}
-	for _, address := range addresses.all() {
+	for _, address := range addresses.All() {
 		found := false
 		for i, part := range addressParts {
 			var heads []string
-			for _, word := range ofType("address", part).all() {
+			for _, word := range wordlist.OfType("address", part).All() {
 				heads = append(heads, address+word, address+"address"+word)
 			}
 			if took := take(part, heads...); i == 0 && !took {
@@ -52,5 +53,5 @@ func (r *origins) findAddress() {
 			return
 		}
 	}
-	take("place", germanAddresses.all()...)
+	take("place", germanAddresses.All()...)
 }

@@ -9,22 +9,23 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
 const (
 	// companionHeads are headings of how many people come with the one of a row, normalized by plain.
-	companionHeads wordList = "companionHeads"
+	companionHeads wordlist.List = "companionHeads"
 	// absentWords are words of headings of how many of the people do not come, besides those of people online.
-	absentWords wordList = "absentWords"
+	absentWords wordlist.List = "absentWords"
 	// presentHeads are those of the people who come, normalized by plain.
-	presentHeads wordList = "presentHeads"
+	presentHeads wordlist.List = "presentHeads"
 	// personHeads are headings of one person for each row, normalized by plain, besides names.
-	personHeads wordList = "personHeads"
+	personHeads wordlist.List = "personHeads"
 	// visitHeads are headings of how often people come, normalized by plain.
-	visitHeads wordList = "visitHeads"
+	visitHeads wordlist.List = "visitHeads"
 	// otherNumbers are words of headings of numbers that are no people.
-	otherNumbers wordList = "otherNumbers"
+	otherNumbers wordlist.List = "otherNumbers"
 )
 
 // countedThings are the fields of a type that are numbers of people and things, some of which may not have come about.
@@ -34,11 +35,11 @@ var countedThings = map[string][]string{"accommodation": {"rooms", "guests"}, "f
 func (r *marks) peopleMark(at int) mark {
 	head := r.heads[at]
 	words := wordsOf(head)
-	has := func(list wordList) bool { return list.hasAny(words) }
+	has := func(list wordlist.List) bool { return list.HasAny(words) }
 	fewer := has(absentWords) || strings.Contains(strings.Join(words, " "), "no show")
 	if r.typ != footprint.OriginRows {
 		others := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return word == "no" })
-		if fewer && !otherNumbers.hasAny(others) && !everyCharge.hasAny(others) && !besideStates.hasAny(others) && r.heading(countedThings[r.typ]...) {
+		if fewer && !otherNumbers.HasAny(others) && !everyCharge.HasAny(others) && !besideStates.HasAny(others) && r.heading(countedThings[r.typ]...) {
 			return absent
 		}
 		return noMark
@@ -46,15 +47,15 @@ func (r *marks) peopleMark(at int) mark {
 	people := slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == "people" })
 	person := slices.ContainsFunc(r.heads, func(other string) bool {
 		name := plain(other)
-		return personHeads.has(name) || travellerHeads.has(name) || oneTravellerHeads.has(name) || guestHeads.has(name)
+		return personHeads.Has(name) || travellerHeads.Has(name) || oneTravellerHeads.Has(name) || guestHeads.Has(name)
 	})
 	switch {
 	case people >= 0 && !r.heading("mode") && answeredMode(r.typ, head, columnOf(r.typ, "mode").values) != "":
 		return byMode
-	case people >= 0 && (countOf(head) == ofTrip || visitHeads.has(plain(head))):
+	case people >= 0 && (countOf(head) == ofTrip || visitHeads.Has(plain(head))):
 		return journeys
 	case people >= 0:
-		if !presentHeads.has(plain(r.heads[people])) && (onlineHead(head) || fewer) {
+		if !presentHeads.Has(plain(r.heads[people])) && (onlineHead(head) || fewer) {
 			return absent
 		}
 		if !r.hasWhole(people) {
@@ -68,7 +69,7 @@ func (r *marks) peopleMark(at int) mark {
 		}
 	case isCompanion(head):
 		return companions
-	case !person && !has(otherNumbers) && !otherNumbers.hasAny(headWords(head)): // eventId
+	case !person && !has(otherNumbers) && !otherNumbers.HasAny(headWords(head)): // eventId
 		return counts
 	}
 	return noMark
@@ -121,7 +122,7 @@ func isShare(cell string) bool {
 }
 
 func isCompanion(head string) bool {
-	return companionHeads.has(plain(strings.ReplaceAll(head, "-", " ")))
+	return companionHeads.Has(plain(strings.ReplaceAll(head, "-", " ")))
 }
 
 // isWhole reports whether a heading is no more than a word for totals.
@@ -132,15 +133,15 @@ func isWhole(head string) bool {
 
 // hasWhole reports whether a table has a total beside its number of people, and others that are in it: tickets sold, invited, and
 // Total.
-func (t *table) hasWhole(people int) bool {
-	return !isWhole(t.heads[people]) && slices.ContainsFunc(t.heads, isWhole) && slices.ContainsFunc(t.heads, isCompanion)
+func (r *marks) hasWhole(people int) bool {
+	return !isWhole(r.heads[people]) && slices.ContainsFunc(r.heads, isWhole) && slices.ContainsFunc(r.heads, isCompanion)
 }
 
 // onlineHead reports whether a heading of a list of people is of those who take part online.
 func onlineHead(head string) bool {
 	words := wordsOf(head)
 	text := strings.Join(words, " ")
-	return onlineWords.hasAny(words) || slices.ContainsFunc(onlinePhrases.all(), func(phrase string) bool { return strings.Contains(text, phrase) })
+	return onlineWords.HasAny(words) || slices.ContainsFunc(onlinePhrases.All(), func(phrase string) bool { return strings.Contains(text, phrase) })
 }
 
 // otherGroups returns the fault of a row with people of other groups beside those that it counts, unless they are all of them.
@@ -151,7 +152,7 @@ func (r *origins) otherGroups(row *row) *apperr.Detail {
 	first, sum := -1, 0.0
 	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
 		cell := Unguard(oneCell(row.cells, at))
-		if n, ok := r.asNumber(cell); r.free(at) && groupHeads.has(plain(head)) && ok && n > 0 && bareNumber(cell) {
+		if n, ok := r.asNumber(cell); r.free(at) && groupHeads.Has(plain(head)) && ok && n > 0 && bareNumber(cell) {
 			if sum += n; first < 0 {
 				first = at
 			}
@@ -176,7 +177,7 @@ type origins struct {
 }
 
 // peopleHeads are heads of how many people come, or of their names, as plain writes them.
-const peopleHeads wordList = "peopleHeads"
+const peopleHeads wordlist.List = "peopleHeads"
 
 // findPeople finds the numbers of people in a list of where they come from, where no column is
 // certainly one of them.
@@ -190,7 +191,7 @@ func (r *origins) findPeople() {
 }
 
 // serialHeads are heads of how many people come, or of the numbers of rows, as plain writes them.
-const serialHeads wordList = "serialHeads"
+const serialHeads wordlist.List = "serialHeads"
 
 // serialRows is how many consecutive rows must have their own number before it is not a number of people.
 const serialRows = 3
@@ -202,7 +203,7 @@ func (r *origins) serial(row *row) *apperr.Detail {
 		return nil
 	}
 	at := slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == "people" })
-	if at < 0 || !serialHeads.has(plain(r.heads[at])) {
+	if at < 0 || !serialHeads.Has(plain(r.heads[at])) {
 		return nil
 	}
 	r.rows++
@@ -217,4 +218,4 @@ func (r *origins) serial(row *row) *apperr.Detail {
 }
 
 // groupHeads are headings of how many people of a group come, besides those who attend, normalized by plain.
-const groupHeads wordList = "groupHeads"
+const groupHeads wordlist.List = "groupHeads"

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 )
 
 // ExchangedTicket is the code of a ticket that was issued in exchange for another one: of the two only one journey was made.
@@ -20,21 +21,21 @@ const (
 )
 
 const (
-	everyCharge wordList = "everyCharge"
+	everyCharge wordlist.List = "everyCharge"
 	// chargeEndings are the endings of German words for charges.
-	chargeEndings wordList = "chargeEndings"
+	chargeEndings wordlist.List = "chargeEndings"
 	// joinings are words beside which a charge is a part of a line, or there is none.
-	joinings wordList = "joinings"
+	joinings wordlist.List = "joinings"
 	// exchanges are words of tickets that replace others, and exchangePhrases the same in several words.
-	exchanges       wordList = "exchanges"
-	exchangePhrases wordList = "exchangePhrases"
+	exchanges       wordlist.List = "exchanges"
+	exchangePhrases wordlist.List = "exchangePhrases"
 )
 
 // longestCharge is how many words a text of a charge has at most; longer ones are remarks.
 const longestCharge = 6
 
 // besideCharges are words that occur with those of charges in a text about charges only.
-const besideCharges wordList = "besideCharges"
+const besideCharges wordlist.List = "besideCharges"
 
 // isOnlyCharge is isCharge of a text that people write freely: Seat selection is one, and Seat holders is not.
 func isOnlyCharge(typ, text string) bool {
@@ -42,7 +43,7 @@ func isOnlyCharge(typ, text string) bool {
 		return false
 	}
 	return !slices.ContainsFunc(chargeWords(text), func(word string) bool {
-		return !ofType(typ, charges).has(word) && !besideCharges.has(word) && !endsInCharge(typ, word) && !strings.ContainsAny(word, "0123456789")
+		return !wordlist.OfType(typ, charges).Has(word) && !besideCharges.Has(word) && !endsInCharge(typ, word) && !strings.ContainsAny(word, "0123456789")
 	})
 }
 
@@ -53,22 +54,24 @@ func chargeWords(text string) []string {
 
 // endsInCharge reports whether a German word is one for a charge.
 func endsInCharge(typ, word string) bool {
-	return slices.ContainsFunc(chargeEndings.all(), func(ending string) bool { return strings.HasSuffix(word, ending) && !ofType(typ, mains).has(word) })
+	return slices.ContainsFunc(chargeEndings.All(), func(ending string) bool {
+		return strings.HasSuffix(word, ending) && !wordlist.OfType(typ, mains).Has(word)
+	})
 }
 
 // hasCharges reports whether lines of invoices beside records of a type may be charges.
-func hasCharges(typ string) bool { return len(ofType(typ, charges).all()) > 0 }
+func hasCharges(typ string) bool { return len(wordlist.OfType(typ, charges).All()) > 0 }
 
 // isCharge reports whether a text is about a charge beside what the records of a type are.
 func isCharge(typ, text string) bool {
 	words := chargeWords(text)
-	if !hasCharges(typ) || len(words) > longestCharge || joinings.hasAny(words) || strings.ContainsAny(text, "&+") {
+	if !hasCharges(typ) || len(words) > longestCharge || joinings.HasAny(words) || strings.ContainsAny(text, "&+") {
 		return false
 	}
 	if slices.ContainsFunc(words, func(word string) bool { return endsInCharge(typ, word) }) {
 		return true
 	}
-	return ofType(typ, charges).hasAny(words) && (!ofType(typ, mains).hasAny(words) || everyCharge.has(words[len(words)-1]))
+	return wordlist.OfType(typ, charges).HasAny(words) && (!wordlist.OfType(typ, mains).HasAny(words) || everyCharge.Has(words[len(words)-1]))
 }
 
 // charge returns the fault of a row that charges for something beside what the records of its type are, or that is a ticket
@@ -93,18 +96,18 @@ func (r *marks) charge(typ string, cells []string) *apperr.Detail {
 // enough, any other cell must contain nothing else.
 func (r *marks) isExchange(at int, text string) bool {
 	words := chargeWords(text)
-	if exchangePhrases.has(strings.Join(words, " ")) {
+	if exchangePhrases.Has(strings.Join(words, " ")) {
 		return true
 	}
-	return exchanges.hasAny(words) && (r.saysKind(at) || !slices.ContainsFunc(words, func(word string) bool {
-		return !exchanges.has(word) && !besideCharges.has(word)
+	return exchanges.HasAny(words) && (r.saysKind(at) || !slices.ContainsFunc(words, func(word string) bool {
+		return !exchanges.Has(word) && !besideCharges.Has(word)
 	}))
 }
 
 // saysKind reports whether a column has kinds of rows, and no texts that people write freely.
 func (r *marks) saysKind(at int) bool {
 	head := plain(r.heads[at])
-	return at == r.typeAt.index() || r.columns[at].Name == "" && (at < len(r.of) && r.of[at] == states || stateHeads.has(head) || ticketHeads.has(head) || serviceHeads.has(head))
+	return at == r.typeAt.index() || r.columns[at].Name == "" && (at < len(r.of) && r.of[at] == states || stateHeads.Has(head) || ticketHeads.Has(head) || serviceHeads.Has(head))
 }
 
 // exchanged returns the fault of a row that is a ticket which replaces another one.
@@ -137,12 +140,12 @@ func (r *marks) chargeIn(at int, typ, cell string) *apperr.Detail {
 
 // taxLines are words of lines of invoices about the tax on the others, or a discount, and besideTaxes those that stand beside them.
 const (
-	taxLines    wordList = "taxLines"
-	besideTaxes wordList = "besideTaxes"
+	taxLines    wordlist.List = "taxLines"
+	besideTaxes wordlist.List = "besideTaxes"
 )
 
 // isTaxLine reports whether a line of an invoice is only about tax or a discount: VAT @ 20%, zzgl. 19 % MwSt., Rabatt.
 func isTaxLine(text string) bool {
 	words := wordsOf(text)
-	return taxLines.hasAny(words) && !slices.ContainsFunc(words, func(word string) bool { return !taxLines.has(word) && !besideTaxes.has(word) })
+	return taxLines.HasAny(words) && !slices.ContainsFunc(words, func(word string) bool { return !taxLines.Has(word) && !besideTaxes.Has(word) })
 }

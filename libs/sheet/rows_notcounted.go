@@ -9,6 +9,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
@@ -58,29 +59,29 @@ const (
 // Heads of such columns, as plain writes them. A head with one of the words of stateParts is
 // one of a state too.
 const (
-	stateParts   wordList = "stateParts"
-	stateHeads   wordList = "stateHeads"
-	flagHeads    wordList = "flagHeads"
-	attendsHeads wordList = "attendsHeads"
-	reverseHeads wordList = "reverseHeads"
-	sideHeads    wordList = "sideHeads"
-	onlineHeads  wordList = "onlineHeads"
+	stateParts   wordlist.List = "stateParts"
+	stateHeads   wordlist.List = "stateHeads"
+	flagHeads    wordlist.List = "flagHeads"
+	attendsHeads wordlist.List = "attendsHeads"
+	reverseHeads wordlist.List = "reverseHeads"
+	sideHeads    wordlist.List = "sideHeads"
+	onlineHeads  wordlist.List = "onlineHeads"
 )
 
 // Words of a state in which nothing took place, or was taken back; with one of the words of
 // besideStates it did, or it is not known.
 const (
-	stopWords    wordList = "stopWords"
-	stopPhrases  wordList = "stopPhrases"
-	stopWhole    wordList = "stopWhole"   // of segments, too
-	besideStops  wordList = "besideStops" // when, and by whom
-	besideStates wordList = "besideStates"
-	offerWords   wordList = "offerWords" // nothing was ordered yet
+	stopWords    wordlist.List = "stopWords"
+	stopPhrases  wordlist.List = "stopPhrases"
+	stopWhole    wordlist.List = "stopWhole"   // of segments, too
+	besideStops  wordlist.List = "besideStops" // when, and by whom
+	besideStates wordlist.List = "besideStates"
+	offerWords   wordlist.List = "offerWords" // nothing was ordered yet
 	// passedOnWords are states of tickets that somebody else has now.
-	passedOnWords wordList = "passedOnWords"
-	onlineWords   wordList = "onlineWords"
-	onlinePhrases wordList = "onlinePhrases" // of several words, which besideOnline has one by one
-	besideOnline  wordList = "besideOnline"
+	passedOnWords wordlist.List = "passedOnWords"
+	onlineWords   wordlist.List = "onlineWords"
+	onlinePhrases wordlist.List = "onlinePhrases" // of several words, which besideOnline has one by one
+	besideOnline  wordlist.List = "besideOnline"
 )
 
 // longestMark is the maximum length, in bytes, of a cell that states whether its row counts; longer
@@ -108,27 +109,27 @@ func (r *marks) findMarks() {
 		if text, _, ok := unitOfHead(head); ok {
 			stem = plain(text)
 		}
-		has := func(heads wordList) bool { return heads.has(name) }
+		has := func(heads wordlist.List) bool { return heads.Has(name) }
 		switch {
 		case hasServices(r.typ) && has(serviceHeads):
 			r.of[at] = services
 		case (r.typ == "energy" || r.typ == "venue") && has(flowHeads):
 			r.of[at] = flows
-		case r.typ == "purchases" && creditHeads.has(stem):
+		case r.typ == "purchases" && creditHeads.Has(stem):
 			r.of[at] = credits
-		case refundHeads.has(stem) && !r.reimburses(stem):
+		case refundHeads.Has(stem) && !r.reimburses(stem):
 			r.of[at] = refunds
 		case people && has(attendsHeads):
 			r.of[at] = attends
 		case people && has(onlineHeads):
 			r.of[at] = presence
-		case has(stateHeads) || slices.ContainsFunc(stateParts.all(), func(part string) bool { return strings.Contains(name, part) }):
+		case has(stateHeads) || slices.ContainsFunc(stateParts.All(), func(part string) bool { return strings.Contains(name, part) }):
 			r.of[at] = states
 		case has(flagHeads):
 			r.of[at] = flags
 		case has(sideHeads):
 			r.of[at] = sides
-		case has(reverseHeads) || reverseHeads.has(stem):
+		case has(reverseHeads) || reverseHeads.Has(stem):
 			r.of[at] = reverse
 		}
 		if of := r.peopleMark(at); of == companions || of == absent && people || of == counts && r.of[at] == reverse || r.of[at] == noMark {
@@ -172,7 +173,7 @@ func (r *marks) notCounted(cells []string) *apperr.Detail {
 			what := "what was cancelled, refunded or credited does not count"
 			switch kind {
 			case states:
-				if passedOnWords.hasAny(wordsOf(cell)) {
+				if passedOnWords.HasAny(wordsOf(cell)) {
 					what = "whoever has the ticket now has a row, too"
 				} else if !stopped(cell) {
 					what = "what was only offered or reserved does not count"
@@ -198,13 +199,13 @@ func (r *marks) notCounted(cells []string) *apperr.Detail {
 }
 
 // isHead reports whether every nonempty cell is the heading of its column.
-func (t *table) isHead(cells []string) bool {
+func (r *marks) isHead(cells []string) bool {
 	found := 0
 	for i, cell := range cells {
 		if cell = strings.TrimSpace(cell); cell == "" {
 			continue
 		}
-		if i >= len(t.heads) || !strings.EqualFold(oneLine(cell), t.heads[i]) {
+		if i >= len(r.heads) || !strings.EqualFold(oneLine(cell), r.heads[i]) {
 			return false
 		}
 		found++
@@ -220,7 +221,7 @@ func (r *marks) marked(kind mark, cell string) bool {
 	switch kind {
 	case states:
 		words := wordsOf(cell)
-		return stopped(cell) || (offerWords.hasAny(words) || r.typ == footprint.OriginRows && passedOnWords.hasAny(words)) && !besideStates.hasAny(words)
+		return stopped(cell) || (offerWords.HasAny(words) || r.typ == footprint.OriginRows && passedOnWords.HasAny(words)) && !besideStates.HasAny(words)
 	case flags:
 		yes, _ := fields.Truth(cell)
 		day, _, _ := strings.Cut(cell, "T")
@@ -240,7 +241,7 @@ func (r *marks) marked(kind mark, cell string) bool {
 	case services:
 		return stopped(cell) || r.otherService(cell)
 	case flows:
-		return flowWords.hasAny(wordsOf(cell))
+		return flowWords.HasAny(wordsOf(cell))
 	case counts, companions, byMode, journeys:
 		return countsPeopleIn(kind, cell)
 	case absent:
@@ -277,10 +278,10 @@ func wordsOf(text string) []string {
 // stopped reports whether a state is one in which nothing took place, or was taken back.
 func stopped(cell string) bool {
 	words := wordsOf(cell)
-	if text := strings.Join(words, " "); slices.ContainsFunc(stopPhrases.all(), func(phrase string) bool { return strings.Contains(text, phrase) }) || stopWhole.has(text) {
+	if text := strings.Join(words, " "); slices.ContainsFunc(stopPhrases.All(), func(phrase string) bool { return strings.Contains(text, phrase) }) || stopWhole.Has(text) {
 		return true
 	}
-	has := func(list wordList) bool { return list.hasAny(words) }
+	has := func(list wordlist.List) bool { return list.HasAny(words) }
 	return has(stopWords) && !has(besideStates)
 }
 
@@ -291,7 +292,7 @@ func onlyStops(text string) bool {
 		return false
 	}
 	words := wordsOf(text)
-	return stopWords.hasAny(words) && !slices.ContainsFunc(words, func(word string) bool { return !stopWords.has(word) && !besideStops.has(word) })
+	return stopWords.HasAny(words) && !slices.ContainsFunc(words, func(word string) bool { return !stopWords.Has(word) && !besideStops.Has(word) })
 }
 
 // online reports whether a kind of ticket or attendance involves no travel.
@@ -300,14 +301,14 @@ func online(cell string) bool {
 	words := wordsOf(cell)
 	for _, word := range words {
 		switch {
-		case onlineWords.has(word):
+		case onlineWords.Has(word):
 			found = true
-		case !besideOnline.has(word):
+		case !besideOnline.Has(word):
 			return false
 		}
 	}
 	text := strings.Join(words, " ")
-	return found || slices.ContainsFunc(onlinePhrases.all(), func(phrase string) bool { return strings.Contains(text, phrase) })
+	return found || slices.ContainsFunc(onlinePhrases.All(), func(phrase string) bool { return strings.Contains(text, phrase) })
 }
 
 // negative reports whether an amount is below zero, as accounts write it: -5, 5-, (5), 5 CR.

@@ -6,15 +6,16 @@ import (
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 )
 
 // ofWhich are words before a part of an amount that is stated as a whole: of which, davon, dont.
-const ofWhich wordList = "ofWhich"
+const ofWhich wordlist.List = "ofWhich"
 
 // isPart reports whether a text names a part of something else.
 func isPart(text string) bool {
 	words := strings.Join(wordsOf(text), " ") + " "
-	return len(text) <= longestMark && slices.ContainsFunc(ofWhich.all(), func(phrase string) bool {
+	return len(text) <= longestMark && slices.ContainsFunc(ofWhich.All(), func(phrase string) bool {
 		return strings.HasPrefix(words, phrase+" ") && len(words) > len(phrase)+1
 	})
 }
@@ -34,6 +35,6 @@ func (r *marks) partOfRow(cells []string) *apperr.Detail {
 
 // Words of meters of the whole, and of those behind them.
 const (
-	mainMeters wordList = "mainMeters"
-	subMeters  wordList = "subMeters"
+	mainMeters wordlist.List = "mainMeters"
+	subMeters  wordlist.List = "subMeters"
 )

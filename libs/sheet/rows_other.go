@@ -2,52 +2,54 @@ package sheet
 
 import (
 	"strings"
+
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 )
 
 // Heads of what a row of a travel agency is about, as plain writes them; services are the lists of words of what it is, by
 // type, and the others of serviceWords something else.
 const (
-	serviceHeads wordList = "serviceHeads"
-	serviceWords wordList = "serviceWords"
-	servicesOf            = "services"
+	serviceHeads wordlist.List = "serviceHeads"
+	serviceWords wordlist.List = "serviceWords"
+	servicesOf                 = "services"
 )
 
 // hasServices reports whether lists of agencies have rows of a type among others.
-func hasServices(typ string) bool { return len(ofType(typ, servicesOf).all()) > 0 }
+func hasServices(typ string) bool { return len(wordlist.OfType(typ, servicesOf).All()) > 0 }
 
 // otherService reports whether a cell names a service other than that of the file's records.
-func (t *table) otherService(cell string) bool {
+func (r *marks) otherService(cell string) bool {
 	words := wordsOf(cell)
-	return serviceWords.hasAny(words) && !ofType(t.typ, servicesOf).hasAny(words)
+	return serviceWords.HasAny(words) && !wordlist.OfType(r.typ, servicesOf).HasAny(words)
 }
 
 // Heads of which way energy goes, as plain writes them, and words of ways that are no
 // consumption.
 const (
-	flowHeads wordList = "flowHeads"
-	flowWords wordList = "flowWords"
+	flowHeads wordlist.List = "flowHeads"
+	flowWords wordlist.List = "flowWords"
 	// flowLines are words that mean such ways in any column.
-	flowLines wordList = "flowLines"
+	flowLines wordlist.List = "flowLines"
 )
 
 // isFlow reports whether a cell in any column of a table of energy is about such a way.
-func (t *table) isFlow(at int, cell string) bool {
-	return (t.typ == "energy" || t.typ == "venue") && (t.free(at) || at == t.typeAt.index() || t.columns[at].Name == "description") && len(cell) <= longestMark && flowLines.hasAny(wordsOf(cell))
+func (r *marks) isFlow(at int, cell string) bool {
+	return (r.typ == "energy" || r.typ == "venue") && (r.free(at) || at == r.typeAt.index() || r.columns[at].Name == "description") && len(cell) <= longestMark && flowLines.HasAny(wordsOf(cell))
 }
 
 // Heads of amounts that were paid back, and of those of debits and credits, as plain writes them.
 const (
-	refundHeads wordList = "refundHeads"
-	creditHeads wordList = "creditHeads"
-	debitHeads  wordList = "debitHeads"
+	refundHeads wordlist.List = "refundHeads"
+	creditHeads wordlist.List = "creditHeads"
+	debitHeads  wordlist.List = "debitHeads"
 )
 
 // reimbursementHeads are those of what an employee got for kilometres driven, too.
-const reimbursementHeads wordList = "reimbursementHeads"
+const reimbursementHeads wordlist.List = "reimbursementHeads"
 
 // reimburses reports whether a heading is that of a reimbursement in a list of kilometres driven, and of no refund.
 func (r *marks) reimburses(head string) bool {
-	return r.typ == "ground-transport" && r.heading(distanceField) && reimbursementHeads.has(head)
+	return r.typ == "ground-transport" && r.heading(distanceField) && reimbursementHeads.Has(head)
 }
 
 // debited reports whether a row also has an amount of debits.
@@ -56,7 +58,7 @@ func (r *marks) debited(cells []string) bool {
 		if stem, _, ok := unitOfHead(head); ok {
 			head = stem
 		}
-		if debitHeads.has(plain(head)) && strings.ContainsAny(cells[at], "123456789") {
+		if debitHeads.Has(plain(head)) && strings.ContainsAny(cells[at], "123456789") {
 			return true
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 )
 
 // subjects are the columns that name the subject of a row.
@@ -18,7 +19,7 @@ type subjects struct {
 }
 
 // subjectHeads are headings of columns, other than fields, that say what a row is about, normalized by plain.
-const subjectHeads wordList = "subjectHeads"
+const subjectHeads wordlist.List = "subjectHeads"
 
 // findSubjects finds the columns that say what a row is about, in files whose rows may be about something else.
 func (r *subjects) findSubjects() {
@@ -36,7 +37,7 @@ func (r *subjects) findSubjects() {
 // says reports whether a heading names the subject of a row.
 func says(head string) bool {
 	head = plain(head)
-	return subjectHeads.has(head) || stateHeads.has(head) || ticketHeads.has(head)
+	return subjectHeads.Has(head) || stateHeads.Has(head) || ticketHeads.Has(head)
 }
 
 // otherSubject returns the fault of a row that is about something that its record would count as something else.
@@ -60,7 +61,7 @@ func (r *subjects) otherSubject(row *row) *apperr.Detail {
 
 // servesHeads are headings of how many people one of what is ordered is for, as plain writes them, and servesPeople the same in a
 // name: Platter (serves 10), Buffet für 80 Personen.
-const servesHeads wordList = "servesHeads"
+const servesHeads wordlist.List = "servesHeads"
 
 var servesPeople = regexp.MustCompile(`(?i)\b(?:(?:serves|feeds|sirve para|convient pour|pour|for|für|para|voor|per|dla|til|för|pro)\s+(\d{1,5})\s+(?:people|persons|guests|pax|pers|personen|personnes|personas|raciones|persone|pessoas|osób|osob|personer|gäste|convives)\b|(?:serves|feeds)\s+(\d{1,5}))`)
 
@@ -73,7 +74,7 @@ func (r *subjects) servesSeveral(row *row) *apperr.Detail {
 	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
 		cell := Unguard(oneCell(row.cells, at))
 		said := ""
-		if r.free(at) && servesHeads.has(plain(head)) {
+		if r.free(at) && servesHeads.Has(plain(head)) {
 			said = cell
 		} else if len(cell) <= longestMark && slices.Contains(r.at, at) {
 			if m := servesPeople.FindStringSubmatch(cell); m != nil {
@@ -96,45 +97,45 @@ func (b *body) light() bool {
 
 // Words for waste water. A row that also has a word for the supply of water is about both.
 const (
-	sewerPhrases wordList = "sewerPhrases"
-	sewerWords   wordList = "sewerWords"
-	supplyWords  wordList = "supplyWords"
+	sewerPhrases wordlist.List = "sewerPhrases"
+	sewerWords   wordlist.List = "sewerWords"
+	supplyWords  wordlist.List = "supplyWords"
 )
 
 // isSewerage reports whether a text is about waste water only, not also about the supply of water.
 func isSewerage(text string) bool {
 	words := wordsOf(text)
 	joined, found := strings.Join(words, " "), false
-	for _, phrase := range sewerPhrases.all() {
+	for _, phrase := range sewerPhrases.All() {
 		if strings.Contains(joined, phrase) {
 			joined, found = strings.ReplaceAll(joined, phrase, ""), true
 		}
 	}
 	words = strings.Fields(joined)
-	return (found || sewerWords.hasAny(words)) && !supplyWords.hasAny(words)
+	return (found || sewerWords.HasAny(words)) && !supplyWords.HasAny(words)
 }
 
 // Words of drinks, and those that stand beside them without making them a meal. An afternoon tea is one.
 const (
-	drinkWords   wordList = "drinkWords"
-	besideDrinks wordList = "besideDrinks"
-	teaMeals     wordList = "teaMeals"
+	drinkWords   wordlist.List = "drinkWords"
+	besideDrinks wordlist.List = "besideDrinks"
+	teaMeals     wordlist.List = "teaMeals"
 )
 
 // Words of meals, and those behind which a drink is a part of one.
 const (
-	mealWords   wordList = "mealWords"
-	drinkEnding wordList = "drinkEnding"
+	mealWords   wordlist.List = "mealWords"
+	drinkEnding wordlist.List = "drinkEnding"
 )
 
 // endsInDrink reports whether a short text names a kind of drink: Barista coffee, Ginger beer, Filterkaffee.
 func endsInDrink(text string, words []string) bool {
 	if len(words) == 0 || len(words) > 3 || strings.ContainsAny(text, "&+,/") ||
-		mealWords.hasAny(words) {
+		mealWords.HasAny(words) {
 		return false
 	}
 	last := words[len(words)-1]
-	return drinkWords.has(last) || slices.ContainsFunc(drinkEnding.all(), func(ending string) bool { return strings.HasSuffix(last, ending) })
+	return drinkWords.Has(last) || slices.ContainsFunc(drinkEnding.All(), func(ending string) bool { return strings.HasSuffix(last, ending) })
 }
 
 // isDrink reports whether a text is about drinks only.
@@ -145,12 +146,12 @@ func isDrink(text string) bool {
 	}
 	for _, word := range words {
 		switch {
-		case drinkWords.has(word):
+		case drinkWords.Has(word):
 			found = true
-		case !besideDrinks.has(word):
+		case !besideDrinks.Has(word):
 			return false
 		}
 	}
 	joined := strings.Join(words, " ")
-	return found && !slices.ContainsFunc(teaMeals.all(), func(meal string) bool { return strings.Contains(joined, meal) })
+	return found && !slices.ContainsFunc(teaMeals.All(), func(meal string) bool { return strings.Contains(joined, meal) })
 }

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
@@ -26,16 +27,16 @@ const TotalsRow = "TOTALS_ROW"
 // "Total Hilton", "Hilton Total". besideTotals are further words of such a name, and
 // afterTotals stand behind it alone.
 const (
-	totalWords   wordList = "totalWords"
-	besideTotals wordList = "besideTotals"
-	afterTotals  wordList = "afterTotals"
+	totalWords   wordlist.List = "totalWords"
+	besideTotals wordlist.List = "besideTotals"
+	afterTotals  wordlist.List = "afterTotals"
 	// allWords begin what is a total where its numbers are sums.
-	allWords wordList = "allWords"
+	allWords wordlist.List = "allWords"
 	// carriedPhrases name what other pages come to and what is to be paid, and nothing else; carriedWords may mean something
 	// else, too; besideCarried stand beside them.
-	carriedPhrases wordList = "carriedPhrases"
-	carriedWords   wordList = "carriedWords"
-	besideCarried  wordList = "besideCarried"
+	carriedPhrases wordlist.List = "carriedPhrases"
+	carriedWords   wordlist.List = "carriedWords"
+	besideCarried  wordlist.List = "besideCarried"
 )
 
 // sums are the sums of the columns of the rows before; they only help to know a
@@ -158,14 +159,14 @@ func (r *totals) named(cells []string) named {
 
 // hasID reports whether a row has an id that the service gave it: it is a record of an
 // export, whatever its texts say.
-func (t *table) hasID(cells []string) bool {
-	return t.reading == byName && oneCell(cells, slices.Index(t.heads, idColumn)) != ""
+func (r *totals) hasID(cells []string) bool {
+	return r.reading == byName && oneCell(cells, slices.Index(r.heads, idColumn)) != ""
 }
 
 // isReference reports whether a column has the references of records. They may contain a
 // word for totals, and only the word alone names one.
-func (t *table) isReference(at int) bool {
-	return at < len(t.columns) && t.columns[at].Name == "externalReference"
+func (r *totals) isReference(at int) bool {
+	return at < len(r.columns) && r.columns[at].Name == "externalReference"
 }
 
 // totalLabel reports whether a text names totals, and whether it contains nothing else.
@@ -179,13 +180,13 @@ func totalLabel(cell string) (whole, ok bool) {
 		words = append([]string{"total"}, words[2:]...) // I alt, in Danish and Norwegian
 	}
 	first, names := 0, 0
-	for first < len(words) && besideTotals.has(words[first]) {
+	for first < len(words) && besideTotals.Has(words[first]) {
 		first++
 	}
 	for _, word := range words {
-		if totalWords.has(word) {
+		if totalWords.Has(word) {
 			names++
-		} else if !besideTotals.has(word) {
+		} else if !besideTotals.Has(word) {
 			names = -len(words)
 		}
 	}
@@ -196,7 +197,7 @@ func totalLabel(cell string) (whole, ok bool) {
 		return false, false
 	}
 	last := words[len(words)-1]
-	return false, totalWords.has(words[first]) || len(words) > 1 && (totalWords.has(last) || afterTotals.has(last))
+	return false, totalWords.Has(words[first]) || len(words) > 1 && (totalWords.Has(last) || afterTotals.Has(last))
 }
 
 // carriedLabel reports whether a text names what other pages come to, or what is to be paid, and whether it can mean nothing else:
@@ -205,20 +206,20 @@ func carriedLabel(cell string) (carried, certain bool) {
 	if len(cell) > longestMark {
 		return false, false
 	}
-	text := strings.Join(slices.DeleteFunc(wordsOf(cell), besideCarried.has), " ")
-	certain = carriedPhrases.has(text)
-	return certain || carriedWords.has(text), certain
+	text := strings.Join(slices.DeleteFunc(wordsOf(cell), besideCarried.Has), " ")
+	certain = carriedPhrases.Has(text)
+	return certain || carriedWords.Has(text), certain
 }
 
 // allLabel reports whether a text may name totals: All sites, Overall.
 func allLabel(cell string) bool {
 	words := strings.Fields(strings.ToLower(cell))
-	return len(words) > 0 && len(words) < 5 && allWords.has(strings.Trim(words[0], ".,:"))
+	return len(words) > 0 && len(words) < 5 && allWords.Has(strings.Trim(words[0], ".,:"))
 }
 
 // saysLittle reports whether a text beside a label says no more than how its numbers are
 // written: a currency, a unit, a dash.
-func (t *table) saysLittle(i int, cell string) bool {
+func (r *totals) saysLittle(i int, cell string) bool {
 	if !strings.ContainsFunc(cell, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }) {
 		return true
 	}
@@ -228,13 +229,13 @@ func (t *table) saysLittle(i int, cell string) bool {
 	}) {
 		return true
 	}
-	field := i < len(t.columns) && t.columns[i].Name != "" && t.columns[i].Name != currencyField
+	field := i < len(r.columns) && r.columns[i].Name != "" && r.columns[i].Name != currencyField
 	return !field && len(cell) == 3 && strings.Trim(cell, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
 // hasTexts reports whether the file has a text column, which is empty in a totals row.
-func (t *table) hasTexts() bool {
-	return slices.ContainsFunc(t.columns, func(c Column) bool { return c.Name != "" && !c.number() })
+func (r *totals) hasTexts() bool {
+	return slices.ContainsFunc(r.columns, func(c Column) bool { return c.Name != "" && !c.number() })
 }
 
 // inGroups are signs that stand between the digits of numbers and nowhere else.

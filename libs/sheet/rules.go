@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 )
 
 // reading is how much the columns of a file may mean beside the fields that they name.
@@ -144,14 +145,14 @@ func (in *interpreter) takeHeadings(unknown []int) {
 }
 
 // codeHeadWords are words of headings of codes.
-const codeHeadWords wordList = "codeHeadWords"
+const codeHeadWords wordlist.List = "codeHeadWords"
 
 // isBetterCode reports whether a column has the code of the airport whose city is the field so far, by its heading: a city may
 // have several airports.
-func (t *table) isBetterCode(at int, field Column, unknown []int) bool {
-	before := t.placeOf(field.Name)
-	return t.typ == "flights" && t.reading == interpreted && (field.Name == "from" || field.Name == "to") && slices.Contains(unknown, before) &&
-		codeHeadWords.hasAny(headWords(t.heads[at])) && !codeHeadWords.hasAny(headWords(t.heads[before]))
+func (in *interpreter) isBetterCode(at int, field Column, unknown []int) bool {
+	before := in.placeOf(field.Name)
+	return in.typ == "flights" && in.reading == interpreted && (field.Name == "from" || field.Name == "to") && slices.Contains(unknown, before) &&
+		codeHeadWords.HasAny(headWords(in.heads[at])) && !codeHeadWords.HasAny(headWords(in.heads[before]))
 }
 
 // interpretRow completes the object of a row by what its cells mean together, and returns the faults of a row that would

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 )
 
 // readAll returns the bodies and faults of the rows of a table.
@@ -44,9 +45,13 @@ func readAll(t *testing.T, typ string, rows ...[]string) (got []string, r *Reade
 func TestAnExportIsReadByItsNames(t *testing.T) {
 	t.Parallel()
 	headings := map[string]bool{"Total kWh": true, "Weight (t)": true, "Miles": true, "Hours per day": true, "Day kWh": true, "Night kWh": true, "Leg 2 From": true, "Leg 2 To": true, "What city do you travel from?": true, "Distance": true, "Status": true, "Net (GBP)": true}
-	for name, list := range wordLists() {
+	var lists map[wordlist.List][]string
+	if err := json.Unmarshal(footprint.TableWords(), &lists); err != nil {
+		t.Fatal(err)
+	}
+	for name := range lists {
 		if strings.HasSuffix(string(name), "Heads") || strings.Contains(string(name), ".") {
-			for _, word := range list.words {
+			for _, word := range name.All() {
 				headings[word] = true
 			}
 		}
@@ -139,7 +144,7 @@ func TestWordLists(t *testing.T) {
 		for _, m := range regexp.MustCompile(`"(\w+)"`).FindAllStringSubmatch(string(text), -1) {
 			used[m[1]] = true
 		}
-		for _, m := range regexp.MustCompile(`wordList = "(\w+)"`).FindAllStringSubmatch(string(text), -1) {
+		for _, m := range regexp.MustCompile(`wordlist.List = "(\w+)"`).FindAllStringSubmatch(string(text), -1) {
 			if lists[m[1]] == nil {
 				t.Errorf("%s: there is no list %s", file, m[1])
 			}

@@ -5,6 +5,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 )
 
 // place is that of a column, if the table has it. The zero value: it has none.
@@ -83,9 +85,9 @@ func (in *interpreter) next(typ string, cells []string) *row {
 func (t *table) free(at int) bool { return t.columns[at].Name == "" && t.columns[at].Type == "" }
 
 // beside returns the place of the first column with one of the headings that is not a field.
-func (t *table) beside(heads wordList) place {
+func (t *table) beside(heads wordlist.List) place {
 	for at, head := range t.heads {
-		if t.free(at) && heads.has(plain(head)) {
+		if t.free(at) && heads.Has(plain(head)) {
 			return placeAt(at)
 		}
 	}
@@ -93,7 +95,7 @@ func (t *table) beside(heads wordList) place {
 }
 
 // aside is beside for a column that is used, which it removes from the ignored ones.
-func (t *table) aside(heads wordList) place {
+func (t *table) aside(heads wordlist.List) place {
 	at := t.beside(heads)
 	t.use(at.index())
 	return at
@@ -105,8 +107,8 @@ func (t *table) heading(names ...string) bool {
 }
 
 // has reports whether the file has a column with one of the headings.
-func (t *table) has(heads wordList) bool {
-	return slices.ContainsFunc(t.heads, func(head string) bool { return heads.has(plain(head)) })
+func (t *table) has(heads wordlist.List) bool {
+	return slices.ContainsFunc(t.heads, func(head string) bool { return heads.Has(plain(head)) })
 }
 
 // placeOf returns the place of the column of a field; -1 if it has none.

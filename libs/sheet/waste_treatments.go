@@ -7,6 +7,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
@@ -18,9 +19,9 @@ type treatments struct {
 
 // besideTreatments are words around a treatment in the heading of its share, and shareEndings what such words end in.
 const (
-	besideTreatments wordList = "besideTreatments"
-	shareEndings     wordList = "shareEndings"
-	percentWords     wordList = "percentWords"
+	besideTreatments wordlist.List = "besideTreatments"
+	shareEndings     wordlist.List = "shareEndings"
+	percentWords     wordlist.List = "percentWords"
 )
 
 // treatmentColumn is a column of the share or, with a unit, the weight of waste that goes to one treatment, such as Recycled %
@@ -42,15 +43,15 @@ func (r *treatments) findTreatments() {
 		if err == nil {
 			head = stem
 		}
-		if !r.free(at) || err != nil && !strings.Contains(head, "%") && !percentWords.hasAny(wordsOf(head)) {
+		if !r.free(at) || err != nil && !strings.Contains(head, "%") && !percentWords.HasAny(wordsOf(head)) {
 			continue
 		}
 		var words []string
 		for _, word := range wordsOf(head) {
-			for _, ending := range shareEndings.all() {
+			for _, ending := range shareEndings.All() {
 				word = strings.TrimSuffix(word, ending)
 			}
-			if word != "" && !besideTreatments.has(word) && !percentWords.has(word) {
+			if word != "" && !besideTreatments.Has(word) && !percentWords.Has(word) {
 				words = append(words, word)
 			}
 		}

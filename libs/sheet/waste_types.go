@@ -10,6 +10,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 )
 
 // wasteTypes are what tables of waste say of its material in other words than those of the field.
@@ -22,7 +23,7 @@ type wasteTypes struct {
 }
 
 // wasteCodeHeads are headings of codes of the European List of Waste, normalized by plain.
-const wasteCodeHeads wordList = "wasteCodeHeads"
+const wasteCodeHeads wordlist.List = "wasteCodeHeads"
 
 // findWasteCode finds the column of codes of waste.
 func (r *wasteTypes) findWasteCode() {
@@ -105,7 +106,7 @@ func (r *wasteTypes) partlyFull(row *row) *apperr.Detail {
 	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
 		cell := strings.TrimSpace(strings.TrimSuffix(Unguard(oneCell(row.cells, at)), "%"))
 		n, ok := r.asNumber(cell)
-		if !r.free(at) || !fillWords.hasAny(wordsOf(head)) || !ok || n <= 0 || n == 1 || n >= 100 {
+		if !r.free(at) || !fillWords.HasAny(wordsOf(head)) || !ok || n <= 0 || n == 1 || n >= 100 {
 			continue
 		}
 		return &apperr.Detail{Field: head, Code: fields.NotAllowed, Suggestions: []string{"volumeLitres", "weightKg"},
@@ -115,4 +116,4 @@ func (r *wasteTypes) partlyFull(row *row) *apperr.Detail {
 }
 
 // fillWords are words of headings of how full containers were.
-const fillWords wordList = "fillWords"
+const fillWords wordlist.List = "fillWords"
