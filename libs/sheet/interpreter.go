@@ -1,7 +1,10 @@
 package sheet
 
 // interpreter makes records of the rows of a table: by its head, by the cells of a row, and by what earlier rows said. Each
-// of its rules is about one thing that people's tables say beyond the names of fields.
+// of its rules is about one thing that people's tables say beyond the names of fields. It is a type with what it keeps of the
+// table, and has up to two kinds of methods: those that find its columns are listed in [interpreter.findColumns], and those that
+// complete a row, or tell why it would count otherwise than it says, in [interpreter.interpretRow]. What columns it found it
+// tells all others by [table.claim].
 type interpreter struct {
 	table
 	// typesField: the column Type has the values of a field.
@@ -9,7 +12,6 @@ type interpreter struct {
 	// row is the one being read. It is the same for all rows: most files have many.
 	row row
 
-	materials     materials
 	dimensions    dimensions
 	distances     distances
 	drinks        drinks
@@ -18,6 +20,7 @@ type interpreter struct {
 	legs          legs
 	lodging       lodging
 	marks         marks
+	materials     materials
 	meals         meals
 	meters        meters
 	modeDistances modeDistances
@@ -44,7 +47,6 @@ type interpreter struct {
 func newInterpreter(typ string, o Options) *interpreter {
 	in := &interpreter{table: table{typ: typ, o: o}}
 	t := &in.table
-	in.materials.table = t
 	in.dimensions = dimensions{table: t, perItem: &in.perItem}
 	in.distances = distances{table: t, legs: &in.legs, perItem: &in.perItem}
 	in.drinks.table = t
@@ -53,6 +55,7 @@ func newInterpreter(typ string, o Options) *interpreter {
 	in.legs.table = t
 	in.lodging = lodging{table: t, subjects: &in.subjects}
 	in.marks = marks{table: t, subjects: &in.subjects}
+	in.materials.table = t
 	in.meals.table = t
 	in.meters.table = t
 	in.modeDistances.table = t

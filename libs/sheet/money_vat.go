@@ -24,18 +24,17 @@ const (
 	vatRateHeads    wordlist.List = "vatRateHeads"
 )
 
-// vatColumns are the places of the tax that the amounts of a file contain, or do not; -1: the file has none.
+// vatColumns are the columns of the tax that the amounts of a file contain, or do not.
 type vatColumns struct {
 	// amount is an amount that contains the tax.
-	amount int
+	amount place
 	// tax is the amount of the tax, and rate its rate.
-	tax, rate int
+	tax, rate place
 }
 
 // findVAT finds the tax of amounts in a table of purchases, and makes an amount with tax the amount of it where it has no
 // other: factors are for amounts without.
 func (r *prices) findVAT() {
-	r.vat = vatColumns{-1, -1, -1}
 	if r.typ != "purchases" || r.heading("vatIncluded") {
 		return
 	}
@@ -44,16 +43,16 @@ func (r *prices) findVAT() {
 		has := func(heads wordlist.List) bool { return heads.Has(plain(head)) || heads.Has(plain(stem)) }
 		switch {
 		case !r.free(at):
-		case has(vatRateHeads) && r.vat.rate < 0:
-			r.vat.rate = at
-		case has(vatHeads) && r.vat.tax < 0:
-			r.vat.tax = at
-		case has(grossMoneyHeads) && r.vat.amount < 0:
-			r.vat.amount = at
+		case has(vatRateHeads) && !r.vat.rate.found():
+			r.vat.rate = placeAt(at)
+		case has(vatHeads) && !r.vat.tax.found():
+			r.vat.tax = placeAt(at)
+		case has(grossMoneyHeads) && !r.vat.amount.found():
+			r.vat.amount = placeAt(at)
 		}
 	}
-	if r.vat.amount < 0 || r.heading(moneyField) || r.vat.tax < 0 && r.vat.rate < 0 {
-		r.vat.amount = -1
+	if !r.vat.amount.found() || r.heading(moneyField) || !r.vat.tax.found() && !r.vat.rate.found() {
+		r.vat.amount = place{}
 		return
 	}
 	at := slices.IndexFunc(r.known, func(c Column) bool { return c.Name == moneyField })
@@ -61,12 +60,12 @@ func (r *prices) findVAT() {
 		return
 	}
 	if r.currency == "" {
-		_, unit, _ := unitOfHead(r.heads[r.vat.amount])
+		_, unit, _ := unitOfHead(r.heads[r.vat.amount.index()])
 		r.currency = moneyHead(r.known, "Amount ("+unit+")")
 	}
-	r.noteThousands(r.vat.amount)
-	r.columns[r.vat.amount] = r.known[at]
-	r.use(r.vat.amount)
+	r.noteThousands(r.vat.amount.index())
+	r.columns[r.vat.amount.index()] = r.known[at]
+	r.use(r.vat.amount.index())
 }
 
 // isNetMoney reports whether a heading is that of an amount without tax.
@@ -90,23 +89,23 @@ func (r *prices) takeVAT(row *row) *apperr.Detail {
 		}
 		return nil
 	}
-	if at < 0 || !row.has(moneyField) || r.vat.tax < 0 && r.vat.amount < 0 || isNetMoney(r.heads[at]) {
+	if at < 0 || !row.has(moneyField) || !r.vat.tax.found() && !r.vat.amount.found() || isNetMoney(r.heads[at]) {
 		return nil
 	}
 	amount, ok := r.amountOf(&row.body)
 	if !ok {
 		return nil // the decoder of the record says what is wrong with it
 	}
-	tax, taxed := r.moneyAt(r.vat.tax, row.cells)
-	gross := r.vat.amount == at
+	tax, taxed := r.moneyAt(r.vat.tax.index(), row.cells)
+	gross := r.vat.amount == placeAt(at)
 	switch {
 	case taxed && (gross || containsTax(amount, tax)):
 		net := new(big.Rat).Sub(amount, tax)
 		if net.Sign() < 0 {
-			return &apperr.Detail{Field: r.heads[r.vat.tax], Code: fields.OutOfRange,
-				Message: fmt.Sprintf("%s, %s, is more than %s.", r.heads[r.vat.tax], oneCell(row.cells, r.vat.tax), r.heads[at])}
+			return &apperr.Detail{Field: r.heads[r.vat.tax.index()], Code: fields.OutOfRange,
+				Message: fmt.Sprintf("%s, %s, is more than %s.", r.heads[r.vat.tax.index()], oneCell(row.cells, r.vat.tax.index()), r.heads[at])}
 		}
-		r.use(r.vat.tax)
+		r.use(r.vat.tax.index())
 		row.remove(moneyField)
 		return row.setRounded(moneyField, net)
 	case gross:
@@ -117,12 +116,12 @@ func (r *prices) takeVAT(row *row) *apperr.Detail {
 
 // takeRate sets the rate of the tax that an amount contains.
 func (r *prices) takeRate(b *body, at int, cells []string) *apperr.Detail {
-	if r.vat.rate >= 0 {
-		text, _ := strings.CutSuffix(Unguard(oneCell(cells, r.vat.rate)), "%")
-		if rate, ok, fault := r.partNumber(r.vat.rate, strings.TrimSpace(text)); ok && fault == nil {
+	if r.vat.rate.found() {
+		text, _ := strings.CutSuffix(Unguard(oneCell(cells, r.vat.rate.index())), "%")
+		if rate, ok, fault := r.partNumber(r.vat.rate.index(), strings.TrimSpace(text)); ok && fault == nil {
 			b.put("vatIncluded", true)
 			b.set("vatRate", json.RawMessage(rate.String()))
-			r.use(r.vat.rate)
+			r.use(r.vat.rate.index())
 			return nil
 		}
 	}

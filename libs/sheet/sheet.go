@@ -1,6 +1,9 @@
-// Package sheet converts records to the cells of a spreadsheet: the columns of a
-// record type, the formatting of values, and the escaping of cells that would
-// otherwise be evaluated as formulas.
+// Package sheet converts records to the cells of a spreadsheet, and the tables that people have to records.
+//
+// Writing is about the columns of a record type, the formatting of values, and the escaping of cells that would otherwise be
+// evaluated as formulas. Reading goes from bytes to records: package charsets makes the text UTF-8, csvrows its rows, and a
+// [Reader] makes records of them. What tables say beyond the names of fields are rules, listed in rules.go; a new one is a type
+// in a file, with its place in the order. The names of files begin with what they are about.
 package sheet
 
 import (
