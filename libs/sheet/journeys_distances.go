@@ -126,7 +126,7 @@ func (r *distances) takeDistance(at int, unit *units.Unit) {
 	r.use(at)
 }
 
-// whole returns the fault of a row whose distance is a total that the record would count several times.
+// takeWhole returns the fault of a row whose distance is a total that the record would count several times.
 func (r *distances) takeWhole(row *row) *apperr.Detail {
 	if !r.whole.found() || !row.has(distanceField) {
 		return nil

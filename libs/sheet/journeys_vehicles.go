@@ -53,7 +53,7 @@ func (b *body) putKind(kind vehicleKind) {
 	}
 }
 
-// driver makes one vehicle of a row with the name of its driver, if vehicles of its mode count as a whole.
+// drivenBy makes one vehicle of a row with the name of its driver, if vehicles of its mode count as a whole.
 func (r *travellers) drivenBy(row *row) *apperr.Detail {
 	if !r.driver.found() || row.has("passengers") || row.has("vehicles") || r.countsTickets(row.cells) {
 		return nil

@@ -37,7 +37,7 @@ func (r *lodging) findRoomNights() {
 	}
 }
 
-// roomNights sets rooms or guests, and nights, of a row that only has their product, and returns the fault of a row in
+// takeRoomNights sets rooms or guests, and nights, of a row that only has their product, and returns the fault of a row in
 // which they come to another one.
 func (r *lodging) takeRoomNights(row *row) *apperr.Detail {
 	cell := oneCell(row.cells, max(r.roomNights.index(), 0))

@@ -69,7 +69,7 @@ func (r *lodging) kindOfRoom(cell string) (kind roomsAre, sure bool) {
 	return kind, sure
 }
 
-// room counts a row that identifies a room as one room, and returns the fault of a row with the
+// sameRoom counts a row that identifies a room as one room, and returns the fault of a row with the
 // same room and nights as an earlier one, whose guests share the room.
 func (r *lodging) sameRoom(row *row) *apperr.Detail {
 	if r.typ != "accommodation" {

@@ -43,7 +43,7 @@ func (r *prints) findCopies() {
 // pagesInText are the pages of what is bound, in the text of a row: 24 pages, 24 S., 16-seitig.
 var pagesInText = regexp.MustCompile(`(?i)\b\d+\s*[- ]?(?:pp|pages?|seiten|seitig\w*|s\.|páginas|pagine|pagina's|stron|stran|sider|sidor)`)
 
-// copies sets the sheets of a row: one for each copy, or one for two pages of each.
+// take sets the sheets of a row: one for each copy, or one for two pages of each.
 func (r *prints) take(row *row) *apperr.Detail {
 	if !r.copies.found() {
 		return nil

@@ -90,7 +90,7 @@ type named struct {
 	confirmed bool // a number is such a sum
 }
 
-// totals returns the fault of a row that sums up the file, or a part of it: a label and
+// fault returns that of a row that sums up the file, or a part of it: a label and
 // numbers, a label and a number that is the sum of those above, or numbers alone that are
 // each such a sum. Imported, it would have everything count twice.
 func (r *totals) fault(cells []string) *apperr.Detail {

@@ -25,7 +25,7 @@ const (
 const idColumn = "_id"
 
 // readingOf returns how a file with a head is read. It is the only place that decides it: what is guessed at belongs into
-// [Reader.interpretHead] and [Reader.interpretRow].
+// [interpreter.interpretHead] and [interpreter.interpretRow].
 func readingOf(head []string, o Options) reading {
 	own := func(text string) bool { return strings.TrimSpace(text) == idColumn }
 	switch {
