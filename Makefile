@@ -55,9 +55,10 @@ BUILD = $(GO) build $(AS_SHIPPED) -ldflags "$(LDFLAGS)"
 each = failed=; for module in $(1); do (cd $$module && $(2)) || failed="$$failed $$module"; done; \
 	if [ -n "$$failed" ]; then echo "failed in$$failed" >&2; exit 1; fi
 
-# Tests of the product as a whole wait most of the time, for programs and for the store: of
-# them more run at once than there are processors.
-AT_ONCE_SYSTEM := -p 4 -parallel 6
+# Many tests wait, for programs and for the store, and those of the product as a whole most of
+# the time: more of them run at once than there are processors.
+AT_ONCE := -p 4
+AT_ONCE_SYSTEM := $(AT_ONCE) -parallel 6
 
 # The linters include go vet, which looks for all that go test would have tests vetted
 # for, and more.
