@@ -13,6 +13,7 @@ import {
   labelOf,
   reasonOf,
   subjectOf,
+  whoOf,
 } from '../src/organization/entries';
 
 const known = {
@@ -102,4 +103,13 @@ test('a link that was opened is no attempt that was denied', () => {
   expect([labelOf(used), isDenied(used)]).toEqual(['Password set with a link', false]);
   const denied = { action: 'user.setup', outcome: 'refused', reason: 'only the operator may' } as const;
   expect([labelOf(denied), isDenied(denied)]).toEqual(['Setting a password with a link', true]);
+});
+
+test('who did it is a name, the operator, or whoever had a link', () => {
+  const who = (action: string, actor?: string): string => whoOf({ action, ...(actor && { actor }) }, known);
+  expect(who('user.role', 'u1')).toBe('Ada');
+  expect(who('user.role', 'u2')).toBe('u2');
+  expect(who('user.create', 'operator')).toBe('operator of the server');
+  expect(who('user.setup')).toBe('whoever had the link');
+  expect(who('login')).toBe('–');
 });

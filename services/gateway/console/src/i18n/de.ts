@@ -992,6 +992,7 @@ export const de: Translation = {
     what: 'Was',
     who: 'Wer',
     operator: 'Betreiber des Servers',
+    byLink: 'wer den Link hatte',
     refused: 'abgelehnt',
     signIns: 'An- und Abmeldungen zeigen',
   },

@@ -990,6 +990,7 @@ export const en = {
     what: 'What',
     who: 'Who',
     operator: 'operator of the server',
+    byLink: 'whoever had the link',
     refused: 'denied',
     signIns: 'Show sign-ins and sign-outs',
   },

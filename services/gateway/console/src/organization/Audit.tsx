@@ -10,7 +10,7 @@ import { More, nextPage } from '../ui/More';
 import { Problem } from '../ui/states';
 import { Wide } from '../ui/Wide';
 import { useFactors } from './data';
-import { changeOf, type Entry, eventOf, isDenied, type Known, labelOf, reasonOf, subjectOf } from './entries';
+import { changeOf, type Entry, eventOf, isDenied, type Known, labelOf, reasonOf, subjectOf, whoOf } from './entries';
 import { readLog } from './log';
 import './organization.css';
 
@@ -64,7 +64,7 @@ export function Audit(): ReactNode {
                       {time(e.at)}
                     </Table.Td>
                     <Table.Td role="cell" className="beside">
-                      {e.actor === 'operator' ? t('org.operator') : (known.people.get(e.actor ?? '') ?? e.actor ?? '–')}
+                      {whoOf(e, known)}
                     </Table.Td>
                     <Table.Th scope="row" role="rowheader" fw={500}>
                       {/* The word of the API is for who looks for it in a log. */}

@@ -48,6 +48,13 @@ export function eventOf(e: Entry): string | undefined {
   return /(?:^|\s)\/events\/([^/\s:{]+)/.exec(e.subject ?? '')?.[1];
 }
 
+/** Returns who did what an entry says; whoever opens a link is known by the link alone. */
+export function whoOf(e: Entry, known: Known): string {
+  if (e.actor === 'operator') return i18next.t('org.operator');
+  if (e.actor) return known.people.get(e.actor) ?? e.actor;
+  return e.action === 'user.setup' ? i18next.t('org.byLink') : '–';
+}
+
 /** Returns the subject of an entry, by name if known and otherwise by id; empty if it is the actor. */
 export function subjectOf(e: Entry, known: Known): string {
   const subject = e.subject ?? '';
