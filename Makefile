@@ -57,8 +57,8 @@ each = failed=; for module in $(1); do (cd $$module && $(2)) || failed="$$failed
 
 # Many tests wait, for programs and for the store, and those of the product as a whole most of
 # the time: more of them run at once than there are processors.
-AT_ONCE := -p 4
-AT_ONCE_SYSTEM := $(AT_ONCE) -parallel 6
+AT_ONCE := -p 3
+AT_ONCE_SYSTEM := $(AT_ONCE) -parallel 4
 
 # The linters include go vet, which looks for all that go test would have tests vetted
 # for, and more.

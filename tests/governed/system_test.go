@@ -175,12 +175,13 @@ func (s *system) start() {
 	s.process = &process{}
 	store, results := mortalRecords{s.records, s.process}, mortalResults{s.results, s.process}
 	logger, log := slog.New(slog.DiscardHandler), mortalLog{s, s.process}
+	const timeout = time.Minute // the first record reads all factors, which is slow with the race detector
 	var err error
-	s.recordsApp, err = records.New(records.Deps{Store: store, Notifier: s, Verifier: tokens{}, Members: directory{}, Quotas: settings.Quotas{"team": record.Unlimited}, Logger: logger, Now: s.now, Audit: log})
+	s.recordsApp, err = records.New(records.Deps{Store: store, Notifier: s, Verifier: tokens{}, Members: directory{}, Quotas: settings.Quotas{"team": record.Unlimited}, Logger: logger, Now: s.now, Audit: log, Timeout: timeout})
 	must(s.t, err)
-	s.reviewApp, err = review.New(review.Deps{Store: store, Notifier: s, Verifier: tokens{}, Logger: logger, Now: s.now})
+	s.reviewApp, err = review.New(review.Deps{Store: store, Notifier: s, Verifier: tokens{}, Logger: logger, Now: s.now, Timeout: timeout})
 	must(s.t, err)
-	s.countApp, err = calculation.New(calculation.Deps{Records: store, Results: results, Notifier: s, Verifier: tokens{}, Keys: s.keys, Logger: logger, Now: s.now, Audit: log})
+	s.countApp, err = calculation.New(calculation.Deps{Records: store, Results: results, Notifier: s, Verifier: tokens{}, Keys: s.keys, Logger: logger, Now: s.now, Audit: log, Timeout: timeout})
 	must(s.t, err)
 }
 

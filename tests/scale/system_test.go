@@ -52,6 +52,7 @@ func newSystem(t *testing.T) *system {
 	env := map[string]string{
 		"ECF_ADDR": addr, "ECF_DEBUG_ADDR": debug, "ECF_DATA_DIR": data, "ECF_ISSUER": "http://" + addr, "ECF_LOG_LEVEL": "warn",
 		"ECF_AUTH_RATE_LIMIT": "10000/1m", "ECF_WRITE_RATE_LIMIT": "10000000/1m", "ECF_STORED_RATE_LIMIT": "1000000/1s",
+		"ECF_REQUEST_TIMEOUT": "1m", // the first record reads all factors, which is slow with the race detector
 	}
 	s := &system{
 		t: t, url: "http://" + addr, debug: debug,
