@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -36,8 +37,9 @@ func startGateways(t *testing.T, env ...string) *gateways {
 	redis, server := testkit.Redis(t)
 	address := func() string { return fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t)) }
 	first, second, auth, records := address(), address(), address(), address()
+	documents, accounts := withDatabase(uri, database), withDatabase(uri, database+"_auth")
 	env = append([]string{
-		"ECF_MONGODB_URI=" + withDatabase(uri, database), "ECF_MONGODB_AUTH_URI=" + withDatabase(uri, database+"_auth"), "ECF_REDIS_URL=" + redis,
+		"ECF_MONGODB_URI=" + documents, "ECF_MONGODB_AUTH_URI=" + accounts, "ECF_REDIS_URL=" + redis,
 		"ECF_AUTH_URL=http://" + auth, "ECF_RECORDS_URL=http://" + records, "ECF_ISSUER=http://" + first,
 		"ECF_SIGNING_KEYS_DIR=" + filepath.Join(t.TempDir(), "keys"), "ECF_TRUSTED_PROXIES=127.0.0.0/8", "ECF_REQUEST_TIMEOUT=1m",
 		"ECF_PEER_SECRET=" + peerSecret,
@@ -45,7 +47,8 @@ func startGateways(t *testing.T, env ...string) *gateways {
 	g := &gateways{t: t, urls: [2]string{"http://" + first, "http://" + second}, redis: server, behind: []string{"http://" + records}, env: env}
 	g.ecf = func(input string, args ...string) string {
 		t.Helper()
-		return command(t, testkit.Binary(t, "services/standalone/cmd/ecf"), env, input, args...)
+		patient := append(slices.Clone(env), "ECF_MONGODB_URI="+testkit.LongLimits(documents), "ECF_MONGODB_AUTH_URI="+testkit.LongLimits(accounts))
+		return command(t, testkit.Binary(t, "services/standalone/cmd/ecf"), patient, input, args...)
 	}
 	g.org = g.ecf("", "org", "create", "--name", "Two Doors Ltd", "--plan", "team")
 	for _, p := range [][2]string{{"auth", auth}, {"records", records}, {"gateway", first}, {"gateway", second}} {
