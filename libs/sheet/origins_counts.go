@@ -69,10 +69,23 @@ func (r *marks) peopleMark(at int) mark {
 		}
 	case isCompanion(head):
 		return companions
-	case !person && !has(otherNumbers) && !otherNumbers.HasAny(headWords(head)): // eventId
+	case !person && (countsThoseComing(words) || !has(otherNumbers) && !otherNumbers.HasAny(headWords(head))): // eventId
 		return counts
 	}
 	return noMark
+}
+
+const (
+	// countFirst are words that begin headings of numbers of people; behind another word they are those of numbers by which
+	// something is known: No. in party, Booking no.
+	countFirst wordlist.List = "countFirst"
+	// comingWords are words of such headings for those who come.
+	comingWords wordlist.List = "comingWords"
+)
+
+// countsThoseComing reports whether a heading with some words is that of a number of people: Number in party, No. of seats booked.
+func countsThoseComing(words []string) bool {
+	return len(words) > 1 && countFirst.Has(words[0]) && comingWords.HasAny(words[1:])
 }
 
 // countsPeopleIn reports whether a cell of such a column has people that the row would omit, or count more than once.
