@@ -118,7 +118,7 @@ func (in *interpreter) cell(b *body, typ string, i int, cell string) *apperr.Det
 		in.unclearCell(b, i, word)
 		return nil
 	}
-	if i == in.origins.people.index() && !bareNumber(cell) && !isShare(trimmed) {
+	if i == in.origins.people.index() && isName(trimmed) {
 		if trimmed != "" {
 			b.unread = append(b.unread, i) // a name
 		}

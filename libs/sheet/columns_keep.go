@@ -32,7 +32,7 @@ func KeepColumns(to io.Writer, from io.Reader, typ string, o Options) (ignored [
 		}
 		clear(only)
 		for n, i := range take {
-			if i < len(cells) && i == r.origins.people.index() && written > r.head && !bareNumber(cells[i]) && !isShare(strings.TrimSpace(cells[i])) {
+			if i < len(cells) && i == r.origins.people.index() && written > r.head && isName(strings.TrimSpace(cells[i])) {
 				continue // a name
 			}
 			if i < len(cells) && (r.marks.of[i] == noMark || r.columns[i].Name != "" || written <= r.head || r.marks.marked(r.marks.of[i], strings.TrimSpace(cells[i]))) {

@@ -2,9 +2,11 @@ package sheet
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
@@ -201,6 +203,30 @@ func (r *origins) findPeople() {
 	if r.people = r.aside(peopleHeads); r.people.found() {
 		r.columns[r.people.index()] = columnOf(r.typ, "people")
 	}
+}
+
+// otherPeople returns the fault of a row with another number of people than the one that counts: of registrations and of attendees.
+func (r *origins) otherPeople(row *row) *apperr.Detail {
+	if r.typ != footprint.OriginRows || !row.has("people") {
+		return nil
+	}
+	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
+		cell := Unguard(oneCell(row.cells, at))
+		if n, ok := r.asNumber(cell); r.free(at) && peopleHeads.Has(plain(head)) && ok && bareNumber(cell) && n != row.number("people") {
+			return &apperr.Detail{Field: head, Code: fields.NotAllowed, Suggestions: []string{"people"},
+				Message: fmt.Sprintf("%s is %.40q, and the row would count %s people. Head the column people that has those who come, and leave the other one out.", head, cell, row.values["people"])}
+		}
+	}
+	return nil
+}
+
+// perhapsCount is a number of people that is not exactly known, or has a remark: 50-60, > 10, 20+, 1.2k, 12 Pers., 15 (tbc).
+var perhapsCount = regexp.MustCompile(`(?i)^(?:[<>≤≥=+*]+|over|under|more than|less than|up to|at least|min\.?|max\.?|mehr als|über|bis zu|mindestens|plus de|jusqu'à|au moins|más de|hasta|più di|oltre|fino a|meer dan|tot)?\s*` +
+	`\d[\d.,]*\s*(?:(?:[-–—/+]|to|bis|à|a|tot|or|oder|ou|o|of)\s*(?:\d[\d.,]*)?)?\s*(?:k|(?:pers|pl|pax|people|gäste|guests|teilnehmer|osób|st)\p{L}*\.?)?\s*(?:[(\[?*].*)?$`)
+
+// isName reports whether a cell below a heading of how many people come, or of their names, is a name.
+func isName(cell string) bool {
+	return strings.ContainsFunc(cell, unicode.IsLetter) && !perhapsCount.MatchString(exactly(Unguard(cell)))
 }
 
 // serialHeads are heads of how many people come, or of the numbers of rows, as plain writes them.

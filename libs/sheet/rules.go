@@ -223,6 +223,7 @@ func (in *interpreter) interpretRow(row *row) (faults []apperr.Detail) {
 		in.tickets.emptyReturn,
 		in.tickets.segments,
 		in.origins.otherGroups,
+		in.origins.otherPeople,
 		in.wasteTypes.partlyFull,
 		in.shares.partInColumn,
 		in.meters.submeter,
