@@ -30,10 +30,11 @@ func (t *table) second(at, first int) bool {
 	return true
 }
 
-// takeTotals makes each of some columns that nothing is known of, and which are totals, the field that it is the total of.
+// takeTotals makes each of some columns that nothing is known of, and which are totals, or what was used in fact, the field that
+// it is that of.
 func (in *interpreter) takeTotals(columns []int) {
 	for _, at := range columns {
-		if slices.Contains(in.ignored, at) && in.isTotal(at) {
+		if slices.Contains(in.ignored, at) && (in.isTotal(at) || in.isActual(at)) {
 			in.use(at)
 		}
 	}
@@ -46,17 +47,7 @@ func (in *interpreter) isTotal(at int) bool {
 	if !ok || isNet(in.heads[at]) && in.carriesGross() {
 		return false
 	}
-	if word := strings.Trim(rest, "()[] "); isUnit(word) {
-		rest = amountWord + " (" + word + ")"
-	}
-	column, unit := meant(rest, in.known)
-	if i := slices.IndexFunc(in.known, func(c Column) bool { return plain(c.Name) == plain(rest) }); i >= 0 {
-		column = in.known[i]
-	} else if i := headed(in.known, rest); column.Name == "" && i >= 0 {
-		column = in.known[i]
-	} else if c, symbol, ok := inUnits(in.typ, rest); column.Name == "" && ok {
-		column, unit = c, symbol
-	}
+	column, unit := in.fieldCalled(rest)
 	target, measured := units.OfField(column.Name)
 	first := slices.IndexFunc(in.columns, func(c Column) bool { return c.Name == column.Name })
 	measured = measured || column.Name == "hours" || column.Name == "meals" || first < 0 && slices.Contains(summed, column.Name)
