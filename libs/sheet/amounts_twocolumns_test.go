@@ -53,7 +53,7 @@ func TestTwoColumnsOfOneField(t *testing.T) {
 		if c.typ == sheet.Mixed || c.want == nil {
 			continue
 		}
-		if _, err := sheet.KeepColumns(&only, strings.NewReader(c.file), c.typ, c.o); err != nil {
+		if _, err := sheet.KeepColumns(&only, from(c.file), c.typ, c.o); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if again, _, err := all(only.String(), c.typ, c.o); err != nil || !reflect.DeepEqual(again, c.want) {

@@ -11,15 +11,21 @@ import (
 )
 
 // KeepColumns copies a file with only the columns that are fields of a type, and returns the headings of the others. It
-// removes data that must not be stored, such as people's names, before anything is stored.
-func KeepColumns(to io.Writer, from io.Reader, typ string, o Options) (ignored []string, err error) {
-	r, err := NewReader(from, typ, o)
+// removes data that must not be stored, such as people's names, before anything is stored. Of other columns it keeps the cells
+// by which a row does not count, or counts otherwise. It reads the file twice.
+func KeepColumns(to io.Writer, file func() io.Reader, typ string, o Options) (ignored []string, err error) {
+	stops, err := stoppingColumns(file(), typ, o)
+	if err != nil {
+		return nil, err
+	}
+	r, err := NewReader(file(), typ, o)
 	if err != nil {
 		return nil, err
 	}
 	var take []int
 	for i, c := range r.columns {
-		if r.marks.of[i] != noMark || slices.Contains(r.quantity, i) || slices.ContainsFunc(Columns(typ), func(known Column) bool { return known.Name == c.Name }) {
+		if r.marks.of[i] != noMark || stops[i] || r.origins.countsOthers(i) || slices.Contains(r.quantity, i) ||
+			slices.ContainsFunc(Columns(typ), func(known Column) bool { return known.Name == c.Name }) {
 			take = append(take, i)
 		}
 	}
@@ -32,10 +38,7 @@ func KeepColumns(to io.Writer, from io.Reader, typ string, o Options) (ignored [
 		}
 		clear(only)
 		for n, i := range take {
-			if i < len(cells) && i == r.origins.people.index() && written > r.head && isName(strings.TrimSpace(cells[i])) {
-				continue // a name
-			}
-			if i < len(cells) && (r.marks.of[i] == noMark || r.columns[i].Name != "" || written <= r.head || r.marks.marked(r.marks.of[i], strings.TrimSpace(cells[i]))) {
+			if i < len(cells) && (written <= r.head || r.keeps(i, cells[i])) {
 				only[n] = cells[i]
 			}
 		}
@@ -74,5 +77,42 @@ func (r *Reader) keepLabel(only []string, take []int, cells []string) {
 	}
 	if to := slices.IndexFunc(take, func(i int) bool { return r.marks.of[i] == noMark && !r.columns[i].number() }); to >= 0 && strings.TrimSpace(only[to]) == "" {
 		only[to] = n.label
+	}
+}
+
+// keeps reports whether a cell is one of a field, or says how its row counts.
+func (r *Reader) keeps(at int, cell string) bool {
+	trimmed := strings.TrimSpace(cell)
+	switch {
+	case at == r.origins.people.index():
+		return !isName(trimmed)
+	case r.columns[at].Name != "" || slices.Contains(r.quantity, at):
+		return true
+	case r.origins.countsOthers(at) && bareNumber(trimmed):
+		return true
+	}
+	return r.marks.of[at] != noMark && r.marks.marked(r.marks.of[at], trimmed) || r.marks.stopsAlone(at, trimmed)
+}
+
+// stoppingColumns returns the columns of a file that are known to state whether a row counts by their cells alone.
+func stoppingColumns(file io.Reader, typ string, o Options) (map[int]bool, error) {
+	r, err := NewReader(file, typ, o)
+	if err != nil {
+		return nil, err
+	}
+	stops := map[int]bool{}
+	for {
+		cells, err := r.read()
+		if errors.Is(err, io.EOF) {
+			return stops, nil
+		}
+		if err != nil {
+			return nil, csvrows.SyntaxFault(err)
+		}
+		for at := range min(len(cells), len(r.heads)) {
+			if r.marks.stopsAlone(at, strings.TrimSpace(cells[at])) {
+				stops[at] = true
+			}
+		}
 	}
 }

@@ -2,7 +2,6 @@ package sheet_test
 
 import (
 	"bytes"
-	"strings"
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
@@ -20,7 +19,7 @@ func TestQuestionsOfSurveys(t *testing.T) {
 		"by the name of a field": {"attendee-travel/origins", "Ort,Aus welcher Stadt reisen Sie an?,Mode\nKöln,Bonn,Fernbus\n", []string{`2 {"place":"Köln","mode":"coach"}`}},
 	})
 	var only bytes.Buffer
-	if _, err := sheet.KeepColumns(&only, strings.NewReader("Name,Where do you come from?,Mode\nAnn,Ulm,Bahn\nBob,Ulm,online\n"), footprint.OriginRows, sheet.Options{Rules: sheet.Rules}); err != nil || only.String() != "Where do you come from?,Mode\r\nUlm,Bahn\r\nUlm,online\r\n" {
+	if _, err := sheet.KeepColumns(&only, from("Name,Where do you come from?,Mode\nAnn,Ulm,Bahn\nBob,Ulm,online\n"), footprint.OriginRows, sheet.Options{Rules: sheet.Rules}); err != nil || only.String() != "Where do you come from?,Mode\r\nUlm,Bahn\r\nUlm,online\r\n" {
 		t.Errorf("kept %q, %v", only.String(), err)
 	}
 }

@@ -68,7 +68,7 @@ func TestHeadsBelowTitles(t *testing.T) {
 		if c.typ == sheet.Mixed {
 			continue
 		}
-		if _, err := sheet.KeepColumns(&only, strings.NewReader(c.file), c.typ, o); err != nil {
+		if _, err := sheet.KeepColumns(&only, from(c.file), c.typ, o); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if rows, _, err := all(only.String(), c.typ, o); err != nil || len(rows) != 1 || rows[0] != c.want {

@@ -52,7 +52,7 @@ func TestHeadingsInTwoRows(t *testing.T) {
 			continue // names are left out of no other file
 		}
 		var only strings.Builder
-		if _, err := sheet.KeepColumns(&only, strings.NewReader(c.file), c.typ, o); err != nil {
+		if _, err := sheet.KeepColumns(&only, from(c.file), c.typ, o); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if got, _, err := all(only.String(), c.typ, o); err != nil || !reflect.DeepEqual(got, c.want) {

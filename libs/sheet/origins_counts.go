@@ -167,7 +167,7 @@ func (r *origins) otherGroups(row *row) *apperr.Detail {
 	first, sum := -1, 0.0
 	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
 		cell := Unguard(oneCell(row.cells, at))
-		if n, ok := r.asNumber(cell); r.free(at) && groupHeads.Has(plain(head)) && ok && n > 0 && bareNumber(cell) {
+		if n, ok := r.asNumber(cell); r.countsOthers(at) && groupHeads.Has(plain(head)) && ok && n > 0 && bareNumber(cell) {
 			if sum += n; first < 0 {
 				first = at
 			}
@@ -205,6 +205,12 @@ func (r *origins) findPeople() {
 	}
 }
 
+// countsOthers reports whether a column may have numbers of other people than those that count.
+func (r *origins) countsOthers(at int) bool {
+	head := plain(r.heads[at])
+	return r.typ == footprint.OriginRows && r.reading == interpreted && r.free(at) && (groupHeads.Has(head) || peopleHeads.Has(head))
+}
+
 // otherPeople returns the fault of a row with another number of people than the one that counts: of registrations and of attendees.
 func (r *origins) otherPeople(row *row) *apperr.Detail {
 	if r.typ != footprint.OriginRows || !row.has("people") {
@@ -212,7 +218,7 @@ func (r *origins) otherPeople(row *row) *apperr.Detail {
 	}
 	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
 		cell := Unguard(oneCell(row.cells, at))
-		if n, ok := r.asNumber(cell); r.free(at) && peopleHeads.Has(plain(head)) && ok && bareNumber(cell) && n != row.number("people") {
+		if n, ok := r.asNumber(cell); r.countsOthers(at) && peopleHeads.Has(plain(head)) && ok && bareNumber(cell) && n != row.number("people") {
 			return &apperr.Detail{Field: head, Code: fields.NotAllowed, Suggestions: []string{"people"},
 				Message: fmt.Sprintf("%s is %.40q, and the row would count %s people. Head the column people that has those who come, and leave the other one out.", head, cell, row.values["people"])}
 		}

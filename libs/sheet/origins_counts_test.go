@@ -56,7 +56,7 @@ func TestNumbersOfPeopleThatWouldNotCount(t *testing.T) {
 			t.Errorf("%s: %s: %q, %v, want %s", c.head, c.row, got, err, c.want)
 		}
 		var only strings.Builder
-		if _, err := sheet.KeepColumns(&only, strings.NewReader(file), footprint.OriginRows, o); err != nil {
+		if _, err := sheet.KeepColumns(&only, from(file), footprint.OriginRows, o); err != nil {
 			t.Fatal(err)
 		}
 		if got, _, err := all(only.String(), footprint.OriginRows, o); err != nil || !reflect.DeepEqual(got, want) {

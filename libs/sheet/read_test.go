@@ -100,7 +100,7 @@ func TestColumnsWithoutHeads(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(r.Ignored(), want) {
 		t.Errorf("%v: ignored %q", err, r.Ignored())
 	}
-	if got, err := sheet.KeepColumns(io.Discard, strings.NewReader(file), "flights", sheet.Options{}); err != nil || !reflect.DeepEqual(got, want) {
+	if got, err := sheet.KeepColumns(io.Discard, from(file), "flights", sheet.Options{}); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("left out: %q, %v", got, err)
 	}
 	wide := "from" + strings.Repeat(",", 60) + "\nLHR" + strings.Repeat(",x", 60) + "\n"

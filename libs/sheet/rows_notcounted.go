@@ -151,7 +151,7 @@ func (r *marks) notCounted(cells []string) *apperr.Detail {
 			continue
 		}
 		cell := strings.TrimSpace(cells[at])
-		if kind == noMark && r.reading == interpreted && r.heads[at] != "" && (r.free(at) || at == r.typeAt.index() || r.columns[at].Name == "description") && onlyStops(Unguard(cell)) {
+		if (kind == noMark || kind == counts) && r.stopsAlone(at, cell) {
 			kind = states // the column says nothing else of this row
 		} else if kind != flows && r.reading == interpreted && r.heads[at] != "" && r.isFlow(at, Unguard(cell)) {
 			kind = flows
@@ -283,6 +283,11 @@ func stopped(cell string) bool {
 	}
 	has := func(list wordlist.List) bool { return list.HasAny(words) }
 	return has(stopWords) && !has(besideStates)
+}
+
+// stopsAlone reports whether a cell states that its row does not count, in a column whose heading does not say what it is about.
+func (r *marks) stopsAlone(at int, cell string) bool {
+	return r.reading == interpreted && r.heads[at] != "" && (r.free(at) || at == r.typeAt.index() || r.columns[at].Name == "description") && onlyStops(Unguard(cell))
 }
 
 // onlyStops reports whether a text says no more than that nothing took place, or that it was taken back, and perhaps when and

@@ -3,7 +3,6 @@ package sheet_test
 import (
 	"bytes"
 	"reflect"
-	"strings"
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
@@ -72,7 +71,7 @@ func TestOnlyKeepsWhatDoesNotCount(t *testing.T) {
 	file := "Name,Town,People,Status,Ticket Type,Attending\nAnn,Ulm,2,paid by card,On site,yes\nBob,Bonn,1,cancelled,On site,\nCid,Bonn,1,,Online ticket,yes\nDan,Bonn,1,,Online Marketing Pass,no\nEve,Köln,3,,,\nTotal,,8,,,\n"
 	var only bytes.Buffer
 	o := sheet.Options{Rules: sheet.Rules}
-	if _, err := sheet.KeepColumns(&only, strings.NewReader(file), footprint.OriginRows, o); err != nil {
+	if _, err := sheet.KeepColumns(&only, from(file), footprint.OriginRows, o); err != nil {
 		t.Fatal(err)
 	}
 	want := "Town,People,Status,Ticket Type,Attending\r\nUlm,2,,,\r\nBonn,1,cancelled,,\r\nBonn,1,,Online ticket,\r\nBonn,1,,,no\r\nKöln,3,,,\r\nTotal,8,,,\r\n"

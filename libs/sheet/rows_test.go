@@ -48,7 +48,7 @@ func TestRowsAsSpreadsheetsNumberThem(t *testing.T) {
 		}
 		for _, o := range []sheet.Options{{Rules: sheet.Rules}, {}} {
 			var only strings.Builder
-			if _, err := sheet.KeepColumns(&only, strings.NewReader(c.file), footprint.OriginRows, o); err != nil {
+			if _, err := sheet.KeepColumns(&only, from(c.file), footprint.OriginRows, o); err != nil {
 				t.Fatal(name, err)
 			}
 			if got, want := rowsOf(t, only.String(), footprint.OriginRows, o), rowsOf(t, c.file, footprint.OriginRows, o); got != want {

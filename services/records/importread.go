@@ -82,7 +82,7 @@ func readable(c *fiber.Ctx, i *record.Import, file *web.File, charset string) (c
 	}
 	if err == nil && i.Type == footprint.AttendeeTravel {
 		err = replaceFile(&text, func(to io.Writer) (err error) {
-			i.Ignored, err = sheet.KeepColumns(to, text.Reader(), typ, o)
+			i.Ignored, err = sheet.KeepColumns(to, text.Reader, typ, o)
 			i.Ignored = imports.NotLeftOut(*i, i.Ignored)
 			return err
 		})
