@@ -38,8 +38,12 @@ func KeepColumns(to io.Writer, file func() io.Reader, typ string, o Options) (ig
 		}
 		clear(only)
 		for n, i := range take {
-			if i < len(cells) && (written <= r.head || r.keeps(i, cells[i])) {
+			switch {
+			case i >= len(cells):
+			case written <= r.head:
 				only[n] = cells[i]
+			default:
+				only[n] = r.kept(i, cells[i])
 			}
 		}
 		if written > r.head {
@@ -80,18 +84,19 @@ func (r *Reader) keepLabel(only []string, take []int, cells []string) {
 	}
 }
 
-// keeps reports whether a cell is one of a field, or says how its row counts.
-func (r *Reader) keeps(at int, cell string) bool {
+// kept returns a cell of a field, or that says how its row counts, without what else such a cell has; empty for any other.
+func (r *Reader) kept(at int, cell string) string {
 	trimmed := strings.TrimSpace(cell)
 	switch {
-	case at == r.origins.people.index():
-		return !isName(trimmed)
-	case r.columns[at].Name != "" || slices.Contains(r.quantity, at):
-		return true
-	case r.origins.countsOthers(at) && bareNumber(trimmed):
-		return true
+	case at == r.origins.people.index() && isName(trimmed):
+		return ""
+	case r.columns[at].Name != "", slices.Contains(r.quantity, at), r.origins.countsOthers(at) && bareNumber(trimmed),
+		r.marks.of[at] != noMark && r.marks.marked(r.marks.of[at], trimmed):
+		return cell
+	case r.marks.stopsAlone(at, trimmed):
+		return stopPart(Unguard(trimmed))
 	}
-	return r.marks.of[at] != noMark && r.marks.marked(r.marks.of[at], trimmed) || r.marks.stopsAlone(at, trimmed)
+	return ""
 }
 
 // stoppingColumns returns the columns of a file that are known to state whether a row counts by their cells alone.

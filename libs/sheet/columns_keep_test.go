@@ -41,3 +41,13 @@ func TestKeptColumnsCountTheSame(t *testing.T) {
 		}
 	}
 }
+
+// TestKeepsNoNames: of a name with a state beside it only the state is kept.
+func TestKeepsNoNames(t *testing.T) {
+	t.Parallel()
+	var kept strings.Builder
+	_, err := sheet.KeepColumns(&kept, from("Name,City\nAda Webb (cancelled),Leeds\nEva Roth,Bath\n"), footprint.OriginRows, sheet.Options{Rules: sheet.Rules})
+	if want := "Name,City\r\ncancelled,Leeds\r\n,Bath\r\n"; err != nil || kept.String() != want {
+		t.Errorf("%q, %v, want %q", kept.String(), err, want)
+	}
+}

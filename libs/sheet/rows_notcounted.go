@@ -2,6 +2,7 @@ package sheet
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -290,15 +291,32 @@ func (r *marks) stopsAlone(at int, cell string) bool {
 	return r.reading == interpreted && r.heads[at] != "" && (r.free(at) || at == r.typeAt.index() || r.columns[at].Name == "description") && onlyStops(Unguard(cell))
 }
 
-// onlyStops reports whether a text says no more than that nothing took place, or that it was taken back, and perhaps when and
-// by whom: cancelled by guest, storniert am 05.05.
+// onlyStops reports whether a text, or its part in brackets or beside a dash or a colon, says no more than that nothing took place,
+// or that it was taken back, and perhaps when and by whom: cancelled by guest, storniert am 05.05., Ada Webb (no-show).
 func onlyStops(text string) bool {
-	if len(text) > longestMark {
-		return false
-	}
-	words := wordsOf(text)
-	return stopWords.HasAny(words) && !slices.ContainsFunc(words, func(word string) bool { return !stopWords.Has(word) && !besideStops.Has(word) })
+	return stopPart(text) != ""
 }
+
+// stopPart returns the text, or its part, that says so; empty if none does.
+func stopPart(text string) string {
+	if len(text) > longestMark {
+		return ""
+	}
+	parts := stopParts.Split(strings.TrimRight(text, ")] "), -1)
+	for _, part := range [...]string{text, parts[0], parts[len(parts)-1]} {
+		words := wordsOf(noShow.ReplaceAllString(part, "noshow"))
+		if stopWords.HasAny(words) && !slices.ContainsFunc(words, func(word string) bool { return !stopWords.Has(word) && !besideStops.Has(word) }) {
+			return strings.TrimSpace(part)
+		}
+	}
+	return ""
+}
+
+var (
+	// stopParts is what separates the parts of a text: brackets, and dashes and colons between spaces.
+	stopParts = regexp.MustCompile(`\s+[-–—]\s+|:\s+|\s*[(\[]\s*`)
+	noShow    = regexp.MustCompile(`(?i)\bno[ -]show\b`)
+)
 
 // online reports whether a kind of ticket or attendance involves no travel.
 func online(cell string) bool {
