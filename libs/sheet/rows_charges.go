@@ -42,9 +42,15 @@ func isOnlyCharge(typ, text string) bool {
 	if !isCharge(typ, text) {
 		return false
 	}
-	return !slices.ContainsFunc(chargeWords(text), func(word string) bool {
+	words := chargeWords(text)
+	return namesCharge(typ, words) || !slices.ContainsFunc(words, func(word string) bool {
 		return !wordlist.OfType(typ, charges).Has(word) && !besideCharges.Has(word) && !endsInCharge(typ, word) && !strings.ContainsAny(word, "0123456789")
 	})
+}
+
+// namesCharge reports whether words together are a word for a charge: Car wash, of which Car alone is what the records are.
+func namesCharge(typ string, words []string) bool {
+	return wordlist.OfType(typ, charges).Has(strings.Join(words, ""))
 }
 
 // chargeWords returns the words of a text as the lists of charges have them.
@@ -69,6 +75,9 @@ func isCharge(typ, text string) bool {
 		return false
 	}
 	if slices.ContainsFunc(words, func(word string) bool { return endsInCharge(typ, word) }) {
+		return true
+	}
+	if namesCharge(typ, words) {
 		return true
 	}
 	return wordlist.OfType(typ, charges).HasAny(words) && (!wordlist.OfType(typ, mains).HasAny(words) || everyCharge.Has(words[len(words)-1]))
