@@ -106,6 +106,9 @@ func (r *readings) findReadings() {
 		if u := unitAmong(wordsOf(r.heads[at])); u != nil && r.typ == "ground-transport" {
 			return u.Symbol
 		}
+		if _, word, ok := unitOfHead(r.heads[at]); ok && isUnit(word) && r.typ != "ground-transport" {
+			return word
+		}
 		return ""
 	}
 	if unit(first) != unit(last) {
