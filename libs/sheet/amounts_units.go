@@ -15,8 +15,10 @@ import (
 // unitsBeside are the units in columns of their own.
 type unitsBeside struct {
 	*table
-	// units is the column with those of the only column whose heading has no unit, and column the one beside another column.
-	units, column place
+	// units are the columns with those of columns whose headings have no unit, by the places of these.
+	units map[int]int
+	// column is the one beside another column.
+	column place
 }
 
 // besideHeads are headings of columns with the unit of an adjacent number, normalized by plain.

@@ -50,7 +50,6 @@ func (in *interpreter) object(typ string, cells []string) (json.RawMessage, erro
 	}
 	var faults []apperr.Detail
 	row := in.next(typ, cells)
-	unit := in.unitsBeside.unitOf(cells)
 	for i, cell := range cells {
 		if i >= len(in.columns) {
 			if strings.TrimSpace(cell) != "" {
@@ -60,7 +59,7 @@ func (in *interpreter) object(typ string, cells []string) (json.RawMessage, erro
 			}
 			continue
 		}
-		if unit != "" && slices.Contains(in.quantity, i) && bareNumber(cell) {
+		if unit := in.unitsBeside.unitOf(i, cells); unit != "" && bareNumber(cell) {
 			cell += " " + unit
 		}
 		if in.isSecond(i) {

@@ -140,22 +140,42 @@ func (in *interpreter) quantityCell(b *body, typ string, i int, cell string) *ap
 // unitHeads are headings of columns with the unit of an adjacent quantity, normalized by plain.
 const unitHeads wordlist.List = "unitHeads"
 
-// findUnits finds the column with the units of the only column whose heads have no unit, and removes it from the
-// ignored ones.
+// findUnits finds the columns with the units of columns whose heads have none: anywhere for the only one, and of several behind
+// each of them. It removes them from the ignored ones.
 func (r *unitsBeside) findUnits() {
-	if len(r.quantity) != 1 {
-		return
+	found := map[int]int{}
+	for _, at := range r.quantity {
+		beside := placeAt(at + 1)
+		if len(r.quantity) == 1 {
+			beside = r.beside(unitHeads)
+		} else if !r.isUnitColumn(at + 1) {
+			return
+		}
+		if beside.found() {
+			found[at] = beside.index()
+		}
 	}
-	r.units = r.aside(unitHeads)
-	r.claim(r.units, "", shown)
+	r.units = found
+	for _, at := range r.quantity {
+		if beside, ok := found[at]; ok {
+			r.use(beside)
+			r.claim(placeAt(beside), "", shown)
+		}
+	}
 }
 
-// unitOf returns the unit of a row from its unit cell.
-func (r *unitsBeside) unitOf(cells []string) string {
-	if !r.units.found() || r.units.index() >= len(cells) {
+// isUnitColumn reports whether a column has units, by its heading.
+func (r *unitsBeside) isUnitColumn(at int) bool {
+	return at < len(r.heads) && r.free(at) && besideHeads.Has(plain(r.heads[at]))
+}
+
+// unitOf returns the unit of a cell of a column from the unit cell of its row.
+func (r *unitsBeside) unitOf(at int, cells []string) string {
+	beside, ok := r.units[at]
+	if !ok || beside >= len(cells) {
 		return ""
 	}
-	return Unguard(strings.TrimSpace(cells[r.units.index()]))
+	return Unguard(strings.TrimSpace(cells[beside]))
 }
 
 // bareNumber reports whether a cell is a number in any notation, without a unit.
