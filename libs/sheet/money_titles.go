@@ -21,13 +21,11 @@ const (
 // thousandsIn returns the words of a title that say that amounts of money are in thousands, such as T€ and in thousands; empty
 // if there are none. Names of events have words like those of headings, so only currencies that there are count.
 func thousandsIn(title string) string {
-	words := strings.FieldsFunc(title, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.N, unicode.Sc) && r != '\'' })
+	if said := sayThousands(title); said != "" {
+		return said
+	}
+	words := titleWords(title)
 	for i, word := range words {
-		for n := 1; n <= 2 && i > 0 && i+n <= len(words); n++ {
-			if said := strings.Join(words[i:i+n], " "); beforeThousandsInTitles.Has(strings.ToLower(words[i-1])) && thousandsInTitles.Has(strings.ToLower(said)) {
-				return words[i-1] + " " + said
-			}
-		}
 		phrases := []string{word}
 		if i > 0 {
 			phrases = append(phrases, words[i-1]+" "+word)
@@ -42,11 +40,32 @@ func thousandsIn(title string) string {
 	return ""
 }
 
-// checkTitle returns an error if the rows above the headings say that amounts of money are in thousands, and their heading
+// sayThousands returns the words of a title that say that numbers are in thousands, such as in thousands; empty if there are none.
+func sayThousands(title string) string {
+	words := titleWords(title)
+	for i := 1; i < len(words); i++ {
+		for n := 1; n <= 2 && i+n <= len(words); n++ {
+			if said := strings.Join(words[i:i+n], " "); beforeThousandsInTitles.Has(strings.ToLower(words[i-1])) && thousandsInTitles.Has(strings.ToLower(said)) {
+				return words[i-1] + " " + said
+			}
+		}
+	}
+	return ""
+}
+
+// titleWords returns the words of a title with its numbers and signs of currencies.
+func titleWords(title string) []string {
+	return strings.FieldsFunc(title, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.N, unicode.Sc) && r != '\'' })
+}
+
+// checkTitle returns an error if the rows above the headings say that numbers are in thousands, and the heading of those of money
 // does not.
 func (r *prices) checkTitle(above string) error {
 	at := r.placeOf(moneyField)
-	if at < 0 || r.thousands.found() {
+	if at < 0 {
+		return r.checkNumbers(above)
+	}
+	if r.thousands.found() {
 		return nil
 	}
 	words := thousandsIn(above)
@@ -55,4 +74,15 @@ func (r *prices) checkTitle(above string) error {
 	}
 	return apperr.Invalid(apperr.Detail{Field: r.heads[at], Code: fields.BadFormat,
 		Message: fmt.Sprintf("A row above the headings says %q, and the heading %s does not say that its amounts are in thousands. If they are, write it there, such as %s (T€); otherwise delete the row above.", words, r.heads[at], r.heads[at])})
+}
+
+// checkNumbers returns an error if the rows above the headings say that numbers are in thousands, of which records are in full.
+func (r *prices) checkNumbers(above string) error {
+	words := sayThousands(above)
+	at := slices.IndexFunc(r.columns, func(c Column) bool { return c.number() })
+	if words == "" || at < 0 {
+		return nil
+	}
+	return apperr.Invalid(apperr.Detail{Field: r.heads[at], Code: fields.BadFormat,
+		Message: fmt.Sprintf("A row above the headings says %q, and the records would count the numbers below %s as they are. If they are in thousands, write them in full; then delete the row above.", words, r.heads[at])})
 }
