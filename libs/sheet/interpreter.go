@@ -34,6 +34,7 @@ type interpreter struct {
 	seats         seats
 	shares        shares
 	subjects      subjects
+	takenBack     takenBack
 	tickets       tickets
 	tonneKms      tonneKms
 	totals        totals
@@ -69,6 +70,7 @@ func newInterpreter(typ string, o Options) *interpreter {
 	in.seats.table = t
 	in.shares.table = t
 	in.subjects.table = t
+	in.takenBack.table = t
 	in.tickets.table = t
 	in.tonneKms = tonneKms{table: t, perItem: &in.perItem}
 	in.totals.table = t
