@@ -24,7 +24,7 @@ func KeepColumns(to io.Writer, file func() io.Reader, typ string, o Options) (ig
 	}
 	var take []int
 	for i, c := range r.columns {
-		if r.marks.of[i] != noMark || stops[i] || r.origins.countsOthers(i) || slices.Contains(r.quantity, i) ||
+		if r.marks.of[i] != noMark || stops[i] || r.origins.countsOthers(i) || r.origins.asksMode(i) || slices.Contains(r.quantity, i) ||
 			slices.ContainsFunc(Columns(typ), func(known Column) bool { return known.Name == c.Name }) {
 			take = append(take, i)
 		}
@@ -90,7 +90,7 @@ func (r *Reader) kept(at int, cell string) string {
 	switch {
 	case at == r.origins.people.index() && isName(trimmed):
 		return ""
-	case r.columns[at].Name != "", slices.Contains(r.quantity, at), r.origins.countsOthers(at) && bareNumber(trimmed),
+	case r.columns[at].Name != "", slices.Contains(r.quantity, at), r.origins.countsOthers(at) && bareNumber(trimmed), r.origins.asksMode(at) && modeOf(r.typ, Unguard(trimmed), columnOf(r.typ, "mode").values) != "",
 		r.marks.of[at] != noMark && r.marks.marked(r.marks.of[at], trimmed):
 		return cell
 	case r.marks.stopsAlone(at, trimmed):

@@ -226,6 +226,7 @@ func (in *interpreter) interpretRow(row *row) (faults []apperr.Detail) {
 		in.tickets.segments,
 		in.origins.otherGroups,
 		in.origins.otherPeople,
+		in.origins.otherMode,
 		in.wasteTypes.partlyFull,
 		in.shares.partInColumn,
 		in.meters.submeter,
