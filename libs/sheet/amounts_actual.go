@@ -63,22 +63,22 @@ func withoutActual(typ, head string) (rest string, ok bool) {
 }
 
 // fieldCalled returns the field that a text means as a heading, with its unit; its name is empty where it means none.
-func (in *interpreter) fieldCalled(text string) (field Column, unit string) {
+func (t *table) fieldCalled(text string) (field Column, unit string) {
 	if word := strings.Trim(text, "()[] "); isUnit(word) {
 		text = amountWord + " (" + word + ")"
 	}
-	if field, unit = meant(text, in.known); field.Name != "" {
+	if field, unit = meant(text, t.known); field.Name != "" {
 		return field, unit
 	}
-	if i := slices.IndexFunc(in.known, func(c Column) bool { return plain(c.Name) == plain(text) }); i >= 0 {
-		return in.known[i], ""
+	if i := slices.IndexFunc(t.known, func(c Column) bool { return plain(c.Name) == plain(text) }); i >= 0 {
+		return t.known[i], ""
 	}
-	if i := headed(in.known, text); i >= 0 {
-		return in.known[i], ""
+	if i := headed(t.known, text); i >= 0 {
+		return t.known[i], ""
 	}
-	if i := counted(in.known, text); i >= 0 {
-		return in.known[i], ""
+	if i := counted(t.known, text); i >= 0 {
+		return t.known[i], ""
 	}
-	field, unit, _ = inUnits(in.typ, text)
+	field, unit, _ = inUnits(t.typ, text)
 	return field, unit
 }

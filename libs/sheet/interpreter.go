@@ -12,6 +12,7 @@ type interpreter struct {
 	// row is the one being read. It is the same for all rows: most files have many.
 	row row
 
+	additions     additions
 	dimensions    dimensions
 	distances     distances
 	drinks        drinks
@@ -48,6 +49,7 @@ type interpreter struct {
 func newInterpreter(typ string, o Options) *interpreter {
 	in := &interpreter{table: table{typ: typ, o: o}}
 	t := &in.table
+	in.additions.table = t
 	in.dimensions = dimensions{table: t, perItem: &in.perItem}
 	in.distances = distances{table: t, legs: &in.legs, perItem: &in.perItem}
 	in.drinks.table = t
