@@ -56,7 +56,7 @@ func DetectForm(file io.Reader, typ string, o Options) (Form, error) {
 				if number, _, _ := money(strings.TrimSpace(cell)); bareNumber(number) {
 					n.Add(cell) // 1.012,20 of a price tells how the file writes numbers
 				}
-			case r.columns[i].Name == "date", slices.Contains(r.lodging.stay, i):
+			case r.columns[i].Name == "date", slices.Contains(r.lodging.stay, i), slices.Contains(r.lodging.stayBeside, i):
 				d.add(cell)
 			}
 		}
