@@ -61,12 +61,24 @@ func (r *lodging) findStay() {
 		r.stayBeside = []int{from.index(), to.index()}
 	}
 	if !r.heading("nights") {
-		if from, to := r.aside(arrivalHeads), r.aside(departureHeads); from.found() && to.found() {
+		if from, to := r.dayOf(arrivalHeads), r.dayOf(departureHeads); from.found() && to.found() {
 			r.stay = []int{from.index(), to.index()}
 			r.claim(from, "nights", derives|shown|rates)
 			r.claim(to, "nights", derives|shown|rates)
 		}
 	}
+}
+
+// dayOf returns the place of the column of a day of the stay, and removes it from the ignored ones: the actual one before the
+// planned one.
+func (r *lodging) dayOf(heads wordlist.List) place {
+	for at, head := range r.heads {
+		if rest, ok := withoutActual(r.typ, head); ok && r.free(at) && r.reading == interpreted && heads.Has(plain(rest)) {
+			r.use(at)
+			return placeAt(at)
+		}
+	}
+	return r.aside(heads)
 }
 
 // nights sets the nights of a row between its days of arrival and departure.
