@@ -36,10 +36,14 @@ func (in *interpreter) isActual(at int) bool {
 		column, unit = in.columns[first], in.inUnit[first]
 	}
 	switch {
-	case !column.number(), first >= 0 && !in.second(at, first):
+	case !column.number():
 		return false
+	case column.Name == distanceField && in.typ == "flights":
+		return false // Miles used are those of a programme that paid for the flight
 	case first < 0 && in.typ == "catering":
 		return false // what was cooked may be the number that was guaranteed
+	case first >= 0 && !in.second(at, first):
+		return false
 	}
 	in.columns[at], in.inUnit[at] = column, unit
 	return true

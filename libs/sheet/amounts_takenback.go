@@ -2,7 +2,6 @@ package sheet
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
@@ -27,7 +26,7 @@ const (
 
 // findTakenBack finds the columns of what was taken back, unless the amount is less it already.
 func (r *takenBack) findTakenBack() {
-	if r.typ == "purchases" || r.typ == footprint.OriginRows || slices.ContainsFunc(r.heads, r.isLess) {
+	if r.typ == "purchases" || r.typ == footprint.OriginRows || r.isLess() {
 		return
 	}
 	for at, head := range r.heads {
@@ -38,10 +37,14 @@ func (r *takenBack) findTakenBack() {
 	}
 }
 
-// isLess reports whether a heading is of an amount from which what was taken back has been subtracted: Net litres, Used, Actual kg.
-func (r *takenBack) isLess(head string) bool {
-	_, actual := withoutActual(r.typ, head)
-	return actual || isNet(head)
+// isLess reports whether the table counts an amount that is without what was taken back: Net litres, Used, Actual kg.
+func (r *takenBack) isLess() bool {
+	for at, head := range r.heads {
+		if _, actual := withoutActual(r.typ, head); (actual || isNet(head)) && r.columns[at].number() {
+			return true
+		}
+	}
+	return false
 }
 
 // counted returns the fault of a row that counts what was taken back.
