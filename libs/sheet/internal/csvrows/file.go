@@ -85,13 +85,17 @@ func badFormat(message string) error {
 	return apperr.Invalid(apperr.Detail{Field: "row 1", Code: fields.BadFormat, Message: message})
 }
 
-// Comma returns the separator of cells, and Declared the same where the file declares it, else 0.
-func (f *File) Comma() rune    { return f.comma }
+// Comma returns the separator of cells.
+func (f *File) Comma() rune { return f.comma }
+
+// Declared returns the separator of cells where the file declares it, else 0.
 func (f *File) Declared() rune { return f.declared }
 
-// Above returns the cells of the row directly above the headings, if it was skipped, and Title the text of all rows above them.
+// Above returns the cells of the row directly above the headings, if it was skipped.
 func (f *File) Above() []string { return f.above }
-func (f *File) Title() string   { return f.title }
+
+// Title returns the text of all rows above the headings.
+func (f *File) Title() string { return f.title }
 
 // LineEnd returns what rows end with.
 func (f *File) LineEnd() string {
