@@ -134,11 +134,11 @@ console-dev: $(CONSOLE_MODULES) ## Serve the console with hot reload against a r
 SYSTEM := ./services/standalone ./tests/bench/... ./tests/chaos ./tests/e2e ./tests/governed ./tests/monitoring ./tests/newtype ./tests/release ./tests/scale
 
 .PHONY: test
-test: ## Run the tests of libraries and services, with the race detector where there is a C compiler (8 minutes)
+test: ## Run the tests of libraries and services, with the race detector where there is a C compiler (10 minutes)
 	@$(MAKE) test-work PKG="$$($(GO) list $(PKG) | $(if $(filter work,$(PKG)),grep -vxF "$$($(GO) list $(SYSTEM))",cat) | tr '\n' ' ')"
 
 .PHONY: test-system
-test-system: test-system-work test-outside ## Run the tests of the product as a whole (20 minutes)
+test-system: test-system-work test-outside ## Run the tests of the product as a whole (15 minutes)
 
 .PHONY: test-system-work
 test-system-work:
