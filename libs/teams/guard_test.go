@@ -165,6 +165,7 @@ func TestAdmit(t *testing.T) {
 		{"acme.carl.manager", "team", "putEventByReference", "FORBIDDEN"},
 		{"acme.boss.admin", "team", "putEventByReference", "admin false true"},
 		{"acme.mia.manager", "team", "getEventByReference", "EVENT_NOT_FOUND"},
+		{"acme.boss.admin", "open", "noOperation", "INTERNAL"},
 	} {
 		a := webtest.Send(t, app, c.who, http.MethodGet, web.BasePath+"/events?found="+c.found+"&for="+c.operation, "")
 		if !strings.Contains(string(a.Body), `"`+c.want+`"`) {

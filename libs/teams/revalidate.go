@@ -33,7 +33,10 @@ func Revalidate(c *fiber.Ctx, v web.TokenVerifier, events Events, now func() tim
 	if err != nil {
 		return nil, err
 	}
-	o, _ := api.Operations().Find(operation)
+	o, err := operationOf(operation)
+	if err != nil {
+		return nil, err
+	}
 	needed := o.Least
 	if o.Others.Holds(needed) && web.PrincipalOf(c).Role.Holds(o.Others) {
 		needed = o.Others

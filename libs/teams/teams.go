@@ -6,6 +6,7 @@ package teams
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/gofiber/fiber/v2"
@@ -85,14 +86,26 @@ func admit(c *fiber.Ctx, e record.Event, o api.Operation) (visible bool, err err
 }
 
 // Admit is the guard of an operation that finds its event otherwise than by the id in
-// the path, once it has found it. EVENT_NOT_FOUND where the event is hidden.
+// the path, once it has found it. EVENT_NOT_FOUND where the event is hidden; an unknown operation is an error, because
+// what it requires is unknown.
 func Admit(c *fiber.Ctx, e record.Event, operation string) error {
-	o, _ := api.Operations().Find(operation)
+	o, err := operationOf(operation)
+	if err != nil {
+		return err
+	}
 	visible, err := admit(c, e, o)
 	if err == nil && !visible {
 		err = record.NoSuchEvent()
 	}
 	return err
+}
+
+func operationOf(id string) (api.Operation, error) {
+	o, ok := api.Operations().Find(id)
+	if !ok {
+		return o, fmt.Errorf("teams: there is no operation %q", id)
+	}
+	return o, nil
 }
 
 // Sees reports whether the caller sees an event.
