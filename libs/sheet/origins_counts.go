@@ -230,9 +230,12 @@ func (r *origins) otherPeople(row *row) *apperr.Detail {
 var perhapsCount = regexp.MustCompile(`(?i)^(?:[<>≤≥=+*]+|over|under|more than|less than|up to|at least|min\.?|max\.?|mehr als|über|bis zu|mindestens|plus de|jusqu'à|au moins|más de|hasta|più di|oltre|fino a|meer dan|tot)?\s*` +
 	`\d[\d.,]*\s*(?:(?:[-–—/+]|to|bis|à|a|tot|or|oder|ou|o|of)\s*(?:\d[\d.,]*)?)?\s*(?:k|(?:pers|pl|pax|people|gäste|guests|teilnehmer|osób|st)\p{L}*\.?)?\s*(?:[(\[?*].*)?$`)
 
+// unknownNumbers are words of who does not know a number.
+const unknownNumbers wordlist.List = "unknownNumbers"
+
 // isName reports whether a cell below a heading of how many people come, or of their names, is a name.
 func isName(cell string) bool {
-	return strings.ContainsFunc(cell, unicode.IsLetter) && !perhapsCount.MatchString(exactly(Unguard(cell)))
+	return strings.ContainsFunc(cell, unicode.IsLetter) && !unknownNumbers.Has(strings.ToLower(cell)) && !perhapsCount.MatchString(exactly(Unguard(cell)))
 }
 
 // serialHeads are heads of how many people come, or of the numbers of rows, as plain writes them.
