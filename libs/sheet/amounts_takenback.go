@@ -20,7 +20,7 @@ type takenBack struct {
 const (
 	// takenBackWords are words of headings of such columns.
 	takenBackWords wordlist.List = "takenBackWords"
-	// privateWords are those of a part of a distance that somebody drove for himself.
+	// privateWords are those of a part of a distance that was driven privately.
 	privateWords wordlist.List = "privateWords"
 )
 
