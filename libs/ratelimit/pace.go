@@ -11,28 +11,29 @@ const maxPaced = 10_000
 
 // Pace limits the rate of each caller within a process: one unit per each, and a burst
 // of up to burst units (a leaky bucket). It delays callers where a Limiter refuses them.
-type Pace struct {
+// K identifies callers; a struct saves composing a string for each request.
+type Pace[K comparable] struct {
 	each, burst time.Duration
 
 	mu    sync.Mutex
-	until map[string]time.Time // by caller: when all its units are used up
+	until map[K]time.Time // by caller: when all its units are used up
 }
 
 // NewPace returns a Pace of one unit per each. Burst is the time of the units that a
 // caller may use at once.
-func NewPace(each, burst time.Duration) *Pace {
-	return &Pace{each: each, burst: burst, until: map[string]time.Time{}}
+func NewPace[K comparable](each, burst time.Duration) *Pace[K] {
+	return &Pace[K]{each: each, burst: burst, until: map[K]time.Time{}}
 }
 
 // Reserve counts units of a caller and returns how long to wait before they begin.
-func (p *Pace) Reserve(who string, units int, now time.Time) time.Duration {
+func (p *Pace[K]) Reserve(who K, units int, now time.Time) time.Duration {
 	wait, _ := p.Within(who, units, now, math.MaxInt64)
 	return wait
 }
 
 // Within is like Reserve, but if the wait would be longer than limit it counts nothing
 // and returns false.
-func (p *Pace) Within(who string, units int, now time.Time, limit time.Duration) (wait time.Duration, ok bool) {
+func (p *Pace[K]) Within(who K, units int, now time.Time, limit time.Duration) (wait time.Duration, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	begin, known := p.until[who]
@@ -51,7 +52,7 @@ func (p *Pace) Within(who string, units int, now time.Time, limit time.Duration)
 
 // forget removes callers that have nothing to wait for, or all if more than half of them
 // have: so it runs once for many new callers, and not for each of them.
-func (p *Pace) forget(now time.Time) {
+func (p *Pace[K]) forget(now time.Time) {
 	for who, until := range p.until {
 		if !until.After(now) {
 			delete(p.until, who)

@@ -11,7 +11,7 @@ import (
 func TestPace(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
-	p := NewPace(10*time.Millisecond, 50*time.Millisecond)
+	p := NewPace[string](10*time.Millisecond, 50*time.Millisecond)
 	for n := range 20 {
 		if got, want := p.Reserve("greedy", 1, now), max(0, n-5)*10; got != time.Duration(want)*time.Millisecond {
 			t.Errorf("the %dth waits %v, want %d ms", n+1, got, want)
@@ -39,7 +39,7 @@ func TestPace(t *testing.T) {
 func TestPaceWithin(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
-	p := NewPace(10*time.Millisecond, 0)
+	p := NewPace[string](10*time.Millisecond, 0)
 	for n, want := range []struct {
 		wait time.Duration
 		ok   bool
@@ -58,7 +58,7 @@ func TestPaceWithin(t *testing.T) {
 func TestPaceIsBounded(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
-	p := NewPace(10*time.Millisecond, 0)
+	p := NewPace[string](10*time.Millisecond, 0)
 	p.Reserve("waiting", 1000, now)
 	for n := range maxPaced - 1 {
 		p.Reserve(strconv.Itoa(n), 1, now)
@@ -85,7 +85,7 @@ func TestPaceIsBounded(t *testing.T) {
 func TestPaceForgetsSeldom(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
-	p := NewPace(time.Minute, 0)
+	p := NewPace[string](time.Minute, 0)
 	const step = time.Minute / (maxPaced - 1) // one caller's time is over whenever another comes
 	swept := 0
 	for n := range 3 * maxPaced {

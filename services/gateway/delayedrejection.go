@@ -66,11 +66,12 @@ type refusal struct {
 
 // holdback delays the responses of callers that are rejected repeatedly.
 type holdback struct {
-	pace     *ratelimit.Pace // per caller
-	few      *ratelimit.Pace // per address; without delay for a few rejections
-	together *ratelimit.Pace // of all addresses that exceed few
-	paused   *connections.Paused
-	hold     hold
+	users     *ratelimit.Pace[user]
+	addresses *ratelimit.Pace[string]
+	few       *ratelimit.Pace[string]   // of addresses; without delay for a few rejections
+	together  *ratelimit.Pace[struct{}] // of all addresses that exceed few
+	paused    *connections.Paused
+	hold      hold
 }
 
 // hold delays a response, and reports whether it could.
@@ -83,8 +84,10 @@ func newHoldback(hold hold) *holdback {
 		hold = new(waiting).hold
 	}
 	return &holdback{
-		pace: ratelimit.NewPace(refusalEach, refusalBurst*refusalEach), few: ratelimit.NewPace(strangersLately, (strangersFew-1)*strangersLately),
-		together: ratelimit.NewPace(strangersEach, strangersBurst*strangersEach), paused: connections.NewPaused(), hold: hold,
+		users:     ratelimit.NewPace[user](refusalEach, refusalBurst*refusalEach),
+		addresses: ratelimit.NewPace[string](refusalEach, refusalBurst*refusalEach),
+		few:       ratelimit.NewPace[string](strangersLately, (strangersFew-1)*strangersLately),
+		together:  ratelimit.NewPace[struct{}](strangersEach, strangersBurst*strangersEach), paused: connections.NewPaused(), hold: hold,
 	}
 }
 
@@ -116,7 +119,7 @@ func (g *gateway) noteRefusals(c *fiber.Ctx) error {
 		if c.Context().UserValue(overloadKey{}) != nil {
 			most = overloadWait
 		}
-		r.wait = min(g.holdback.pace.Reserve(user{p.Org, p.UserID}.key(), 1, g.Now()), most)
+		r.wait = min(g.holdback.users.Reserve(user{p.Org, p.UserID}, 1, g.Now()), most)
 	} else {
 		r = g.holdback.stranger(g.addressKey(c), g.Now())
 		if remote, _ := netip.AddrFromSlice(c.Context().RemoteIP()); !g.trusts(remote) {
@@ -131,11 +134,11 @@ func (g *gateway) noteRefusals(c *fiber.Ctx) error {
 
 // stranger counts a rejection of an address, and returns its delay.
 func (h *holdback) stranger(address string, now time.Time) refusal {
-	own := min(h.pace.Reserve(address, 1, now), refusalWait)
+	own := min(h.addresses.Reserve(address, 1, now), refusalWait)
 	if h.few.Reserve(address, 1, now) == 0 {
 		return refusal{wait: own}
 	}
-	all, ok := h.together.Within("", 1, now, strangersPause)
+	all, ok := h.together.Within(struct{}{}, 1, now, strangersPause)
 	if !ok {
 		all = strangersPause
 	}

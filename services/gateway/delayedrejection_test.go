@@ -261,3 +261,28 @@ func keptAlive(t *testing.T) func(url string, r request) (status int) {
 		return resp.StatusCode()
 	}
 }
+
+// TestUsersAreNotForgottenForAddresses verifies that a user who is rejected too often is
+// still delayed after many addresses were rejected: each kind has its own bounded memory.
+func TestUsersAreNotForgottenForAddresses(t *testing.T) {
+	t.Parallel()
+	h, now := newHoldback(nil), time.Unix(1_800_000_000, 0)
+	greedy := user{"org", "greedy"}
+	for range 2 * refusalBurst {
+		h.users.Reserve(greedy, 1, now)
+	}
+	before := h.users.Reserve(greedy, 0, now)
+	if before == 0 {
+		t.Fatal("the user is not delayed")
+	}
+	for n := range 20_000 {
+		for range 2 * refusalBurst {
+			if h.stranger(fmt.Sprint(n), now).wait > 0 {
+				break
+			}
+		}
+	}
+	if got := h.users.Reserve(greedy, 0, now); got != before {
+		t.Errorf("after many addresses the user waits %v, before %v", got, before)
+	}
+}

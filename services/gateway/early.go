@@ -62,7 +62,8 @@ func (e *early) take(rc *fasthttp.RequestCtx) (end func(), refused *web.Refusal)
 	}
 	// Not the context of the request: the signing keys may be fetched for other
 	// requests too.
-	p, ok := web.Bearer(context.Background(), h, e.recall, e.g.Tokens, e.g.Now())
+	now := e.g.Now()
+	p, ok := web.Bearer(context.Background(), h, e.recall, e.g.Tokens, now)
 	if !ok {
 		return nil, nil
 	}
@@ -70,7 +71,7 @@ func (e *early) take(rc *fasthttp.RequestCtx) (end func(), refused *web.Refusal)
 		rc.SetUserValue(takenKey{}, true)
 		return end, nil
 	}
-	if _, seldom := e.g.holdback.pace.Within(user{p.Org, p.UserID}.key(), 1, e.g.Now(), 0); !seldom {
+	if _, seldom := e.g.holdback.users.Within(user{p.Org, p.UserID}, 1, now, 0); !seldom {
 		return nil, nil
 	}
 	return nil, refusal

@@ -150,7 +150,7 @@ func TestAllocationsOfARecalledAnswer(t *testing.T) {
 }
 
 // refusalAllocations is the maximum number of allocations of a rejected write.
-const refusalAllocations = 2
+const refusalAllocations = 1
 
 // newRefusing returns a handler that rejects writes by admission control. By its clock no
 // caller is rejected repeatedly.

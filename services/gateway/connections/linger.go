@@ -41,7 +41,7 @@ type lingering struct {
 }
 
 func newLingering(ln net.Listener, trusted func(net.Conn) bool) lingering {
-	return lingering{Listener: ln, ends: &lingerers{trusted: trusted, by: map[string]int{}, pace: ratelimit.NewPace(lingerEach, 0), together: ratelimit.NewPace(lingerAll, 0)}}
+	return lingering{Listener: ln, ends: &lingerers{trusted: trusted, by: map[string]int{}, pace: ratelimit.NewPace[string](lingerEach, 0), together: ratelimit.NewPace[struct{}](lingerAll, 0)}}
 }
 
 func (l lingering) Accept() (net.Conn, error) {
@@ -61,8 +61,8 @@ func (l lingering) Accept() (net.Conn, error) {
 // clients, and have no limit per address.
 type lingerers struct {
 	trusted  func(net.Conn) bool
-	pace     *ratelimit.Pace // per address
-	together *ratelimit.Pace // of all addresses
+	pace     *ratelimit.Pace[string]   // per address
+	together *ratelimit.Pace[struct{}] // of all addresses
 
 	mu  sync.Mutex
 	all int
@@ -122,7 +122,7 @@ func (l *lingerers) wait(address string, now time.Time, limit time.Duration) (wa
 	if !ok {
 		return 0, false
 	}
-	all, ok := l.together.Within("", 1, now, limit)
+	all, ok := l.together.Within(struct{}{}, 1, now, limit)
 	return max(own, all), ok
 }
 
