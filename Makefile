@@ -363,6 +363,8 @@ check-vet: ## Run go vet, which the linters include
 DEPENDENCIES := $(GO) list -deps -test -f '{{with .Module}}{{.Path}} {{.Version}}{{with .Replace}} {{.Path}} {{.Version}}{{end}}{{end}}'
 .PHONY: check-modules
 check-modules:
+	@before=$$(cksum <go.work.sum); $(GO) list -m all >/dev/null; [ "$$before" = "$$(cksum <go.work.sum)" ] || \
+		{ echo "go.work.sum lacked what listing all modules needs, and has it now: keep it" >&2; exit 1; }
 	@dependencies() { $(DEPENDENCIES) "$$@" | sed '/^github.com\/eventcarbon\/ecf\//d' | sort -u; }; \
 	workspace=$$(dependencies work); export GOWORK=off; \
 	builds() { case " $(OUTSIDE) " in *" $$module "*) $(GO) build -o /dev/null ./...; return;; esac; \
@@ -476,6 +478,7 @@ fmt: ## Format the sources
 tidy: ## Tidy every module
 	@for module in $(MODULES) $(OUTSIDE); do (cd $$module && GOWORK=off $(GO) mod tidy); done
 	@$(GO) work sync
+	@$(GO) list -m all >/dev/null # adds to go.work.sum what editors would
 
 # Makes the document the reference for later ones, under its version.
 .PHONY: release-spec
