@@ -16,6 +16,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sheet"
 	"github.com/eventcarbon/ecf/libs/sheet/charsets"
+	"github.com/eventcarbon/ecf/libs/sheet/filetypes"
 	"github.com/eventcarbon/ecf/libs/sheet/xlsx"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/libs/workbook"
@@ -63,9 +64,12 @@ func asCSV(c *fiber.Ctx, i *record.Import, file *web.File, charset string) (*web
 	if encoding := string(args.Peek("encoding")); encoding != "" {
 		charset = encoding
 	}
-	start, err := io.ReadAll(file.Section(0, min(file.Size(), charsets.Sample)))
+	start, err := io.ReadAll(file.Section(0, min(file.Size(), max(charsets.Sample, filetypes.Sample))))
 	if err != nil {
 		return nil, err
+	}
+	if t := filetypes.Of(start); t != filetypes.Unknown {
+		return nil, t.Refusal()
 	}
 	if charset, err = charsets.Of(start, charset); err != nil {
 		return nil, err

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	encoding "unicode/utf16"
+
+	"github.com/eventcarbon/ecf/libs/workbook"
 )
 
 // utf16 returns a text in UTF-16, the lower byte of each unit first.
@@ -54,6 +56,31 @@ func TestFilesAsTheyCome(t *testing.T) {
 	} {
 		h.send(ada, http.MethodPost, event+"/waste/import", file, "Content-Type", "text/csv").want(http.StatusBadRequest, "VALIDATION_ERROR")
 		h.send(ada, http.MethodPost, event+"/waste/import", file, "Content-Type", "text/csv; charset=utf-16").want(http.StatusBadRequest, "VALIDATION_ERROR")
+	}
+}
+
+// TestOtherFiles: a file that is no table is answered with what it is, whatever type it is sent as.
+func TestOtherFiles(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	path := h.event() + "/waste/import"
+	for _, c := range []struct{ as, file, want string }{
+		{"text/csv", "%PDF-1.7\n1 0 obj\n", "a PDF document"},
+		{"text/csv", "<html><body><table><tr><td>treatment</td></tr></table>", "a web page"},
+		{"text/csv", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + strings.Repeat("\x00", 600), "protected by a password"},
+		{"text/csv", "[{\"treatment\":\"landfill\",\"weightKg\":1}]", "created in a batch"},
+		{"text/csv", workbookOf(t, "", ""), "Send it with its own Content-Type"},
+		{workbook.MediaType, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + strings.Repeat("\x00", 600), "protected by a password"},
+		{workbook.MediaType, "\x89PNG\r\n\x1a\n", "a picture"},
+	} {
+		got := h.send(ada, http.MethodPost, path, c.file, "Content-Type", c.as).want(http.StatusBadRequest, "VALIDATION_ERROR")
+		if !strings.Contains(got.body, `"field":"file","code":"NOT_A_TABLE","message":"The file is `) || !strings.Contains(got.body, c.want) {
+			t.Errorf("%.20q as %s: %s, want %q", c.file, c.as, got.body, c.want)
+		}
+	}
+	got := h.send(ada, http.MethodPost, path, "treatment,weightKg\nlandfill,1\n", "Content-Type", workbook.MediaType).want(http.StatusBadRequest, "VALIDATION_ERROR")
+	if !strings.Contains(got.body, "send it as text/csv") {
+		t.Error(got.body)
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/eventcarbon/ecf/libs/sheet/filetypes"
 )
 
 const (
@@ -30,9 +32,12 @@ type archive struct {
 
 // open returns the parts of a workbook, or the fault of another file or one above the limits.
 func open(ctx context.Context, file []byte) (*archive, error) {
-	// A zip file after other data is not searched for.
-	if !bytes.HasPrefix(file, []byte("PK")) {
+	switch t := filetypes.Of(file); t {
+	case filetypes.XLSX, filetypes.Archive: // of some workbooks the first parts have other names
+	case filetypes.Unknown:
 		return nil, unreadable(errNoWorkbook)
+	default:
+		return nil, t.Refusal()
 	}
 	z, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
 	if err != nil {

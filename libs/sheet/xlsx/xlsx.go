@@ -177,7 +177,7 @@ func tooFar(row int) error {
 }
 
 var (
-	// errNoWorkbook reports a file that is not a workbook, or an encrypted one.
+	// errNoWorkbook reports a file that is not a workbook.
 	errNoWorkbook = errors.New("no workbook")
 	// errDamaged reports a workbook that is inconsistent or invalid.
 	errDamaged = errors.New("damaged workbook")
@@ -197,7 +197,7 @@ func unreadable(err error) error {
 	case errors.Is(err, errElements):
 		return fault("file", fields.TooMany, fmt.Sprintf("The workbook has more than %d rows, or more than %d texts, formats or other parts. Save the one sheet that is meant as CSV.", maxRows, maxElements/2))
 	case errors.Is(err, errNoWorkbook):
-		return fault("file", fields.BadFormat, "The file is not an XLSX workbook, or it is protected by a password. Save it as XLSX without one, or as CSV.")
+		return fault("file", fields.BadFormat, "The file is not an XLSX workbook. Save it as XLSX; if it is CSV, send it as text/csv.")
 	}
 	return fault("file", fields.BadFormat, "The workbook cannot be read. Save it anew as XLSX, or as CSV.")
 }

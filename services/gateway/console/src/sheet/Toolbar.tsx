@@ -84,7 +84,7 @@ export function Toolbar({
           if (file) take([file]);
         }}
         resetRef={again}
-        accept=".csv,.tsv,.txt,.xlsx,.docx,.eml,.msg,text/csv,text/plain,application/pdf,image/*"
+        accept=".csv,.tsv,.txt,.xlsx,.xlsm,.docx,.eml,.msg,text/csv,text/plain,application/pdf,image/*"
         inputProps={{ 'aria-label': t('sheet.file') }}
       >
         {(props) => (

@@ -71,7 +71,7 @@ export function useTables(
     if (!file || store.readOnly) return;
     if (isDocument(file.name)) attach(await Promise.all(files.filter((f) => isDocument(f.name)).map(documentOf)), row);
     else if (everything) notifications.show({ color: 'orange', message: t('sheet.chooseType') });
-    else if (/\.(xls|ods|numbers)$/i.test(file.name))
+    else if (/\.(xlsb?|ods|numbers)$/i.test(file.name))
       notifications.show({ color: 'orange', message: t('sheet.workbook'), autoClose: 12_000 });
     else setUpload(new Upload(engine.event, type, file.name, file));
   };

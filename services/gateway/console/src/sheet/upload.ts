@@ -47,7 +47,7 @@ export class Upload {
   ) {}
 
   get workbook(): boolean {
-    return /\.xlsx$/i.test(this.name);
+    return /\.xls[xm]$/i.test(this.name);
   }
 
   /** Returns the dry run of an import. */
