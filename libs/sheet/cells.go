@@ -141,8 +141,8 @@ func (in *interpreter) cell(b *body, typ string, i int, cell string) *apperr.Det
 	case column.Name == "" || trimmed == "":
 		return nil
 	case !utf8.ValidString(cell):
-		return &apperr.Detail{Field: in.heads[i], Code: fields.BadFormat,
-			Message: "The text is not in UTF-8. Save the file as CSV in UTF-8, or declare encoding=windows-1252 if that is what it is in."}
+		d := otherEncoding(in.heads[i], cell)
+		return &d
 	case column.Name == "type":
 		if named := types()[key(trimmed)]; named == "" && in.reading == interpreted {
 			if !in.typeOfField(b, typ, trimmed) {

@@ -9,6 +9,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/sheet/charsets"
 	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 	"github.com/eventcarbon/ecf/libs/workbook"
 )
@@ -83,7 +84,7 @@ func (in *interpreter) readHead(head []string) error {
 	found := in.interpretHead(unknown)
 	row := fmt.Sprintf("row %d", in.number)
 	if !utf8.ValidString(strings.Join(head, "")) {
-		faults = append(faults, apperr.Detail{Field: row, Code: fields.BadFormat, Message: "The file is not in UTF-8. Save it as CSV in UTF-8, or declare encoding=windows-1252 if that is what it is in."})
+		faults = append(faults, otherEncoding(row, strings.Join(head, "\n")))
 	} else if in.typ == Mixed && !in.typeAt.found() {
 		faults = append(faults, apperr.Detail{Field: row, Code: fields.Required, Suggestions: []string{"type"},
 			Message: "A file of several types needs the column type, which names the record type of each row."})
@@ -292,4 +293,13 @@ func counted(known []Column, head string) int {
 		found = i
 	}
 	return found
+}
+
+// OtherEncoding is the code of a text that is not in the encoding of its file.
+const OtherEncoding = "OTHER_ENCODING"
+
+// otherEncoding is the fault of a text that is not in UTF-8. It suggests the encodings that it may be in.
+func otherEncoding(field, text string) apperr.Detail {
+	return apperr.Detail{Field: field, Code: OtherEncoding, Suggestions: charsets.Likely(text),
+		Message: "The file is not in UTF-8. Save it as CSV in UTF-8, or choose its encoding."}
 }

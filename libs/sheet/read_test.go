@@ -62,7 +62,7 @@ func TestRead(t *testing.T) {
 		"odd numbers":             {file: "passengers\n007\n+5\n1e3\nNaN\ntrue\n\"\"\"5\"\"\"\n", want: []string{`2 {"passengers":"007"}`, `3 {"passengers":"+5"}`, `4 {"passengers":1e3}`, `5 {"passengers":"NaN"}`, `6 {"passengers":"true"}`, `7 {"passengers":"\"5\""}`}},
 		"more cells than heads":   {file: "from,to\nLHR,JFK,x\nLHR,JFK,,\n", want: []string{"2 3 TOO_MANY", `3 {"from":"LHR","to":"JFK"}`}},
 		"another type":            {file: "type,from,status\nwaste,LHR,approved\nflights,LHR,\n", o: sheet.Options{Known: []string{"status"}}, want: []string{"2 type NOT_ALLOWED", `3 {"from":"LHR"}`}},
-		"a text that is no UTF-8": {file: "from,description\nLHR,caf\xe9\n", want: []string{"2 description BAD_FORMAT"}},
+		"a text that is no UTF-8": {file: "from,description\nLHR,caf\xe9\n", want: []string{"2 description OTHER_ENCODING"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

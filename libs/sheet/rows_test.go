@@ -60,7 +60,7 @@ func TestRowsAsSpreadsheetsNumberThem(t *testing.T) {
 		row   int64
 		fault string
 	}{
-		"\n\nplace,\xe9\n":           {0, "row 3 BAD_FORMAT"},
+		"\n\nplace,\xe9\n":           {0, "row 3 OTHER_ENCODING"},
 		"\nx,y\n":                    {0, "row 2 REQUIRED"},
 		"place\n\nBonn\n\nU\"lm\n":   {5, " BAD_FORMAT"},
 		"place\n\"a\nb\"\n\n\n\"x\n": {5, " BAD_FORMAT"},

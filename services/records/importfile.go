@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"mime"
-	"slices"
 	"strings"
 	"sync"
 
@@ -34,9 +33,10 @@ var largestFile = sync.OnceValue(func() int {
 // header: the file is decoded with it, and not rejected because of it.
 func declaredCharset(c *fiber.Ctx) string {
 	got, params, err := mime.ParseMediaType(c.Get(fiber.HeaderContentType))
-	charset := strings.ToLower(params["charset"])
-	utf16 := strings.HasPrefix(charset, "utf-16") // detected from the file itself
-	if err != nil || !utf16 && !slices.Contains(charsets.Names(), charset) {
+	label := strings.ToLower(params["charset"])
+	charset, known := charsets.Named(label)
+	utf16 := strings.HasPrefix(label, "utf-16") // detected from the file itself
+	if err != nil || !utf16 && !known {
 		return ""
 	}
 	c.Request().Header.SetContentType(got)

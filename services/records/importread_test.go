@@ -84,6 +84,27 @@ func TestOtherFiles(t *testing.T) {
 	}
 }
 
+// TestEncodings: a text in another encoding is answered with those that it may be in, and read when one is declared, by the
+// parameter or by any name that the header may have.
+func TestEncodings(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	path := h.event() + "/waste/import"
+	const polish = "treatment,weightKg,description\nlandfill,1,\xa3\xf3d\x9f i Pozna\xf1\n"
+	send := func(query, as string) answer {
+		return h.send(ada, http.MethodPost, path+"?records=true&partial=true"+query, polish, "Content-Type", as, "X-Dry-Run", "true").want(http.StatusAccepted, "")
+	}
+	if got := send("", "text/csv").body; !strings.Contains(got, `"code":"OTHER_ENCODING","message":"The file is not in UTF-8. Save it as CSV in UTF-8, or choose its encoding.","suggestions":["windows-1250",`) {
+		t.Error(got)
+	}
+	for _, got := range []answer{send("&encoding=windows-1250", "text/csv"), send("", "text/csv; charset=cp1250")} {
+		if !strings.Contains(got.body, `"description":"Łódź i Poznań"`) {
+			t.Error(got.body)
+		}
+	}
+	h.send(ada, http.MethodPost, path+"?encoding=gb18030", polish, "Content-Type", "text/csv").want(http.StatusBadRequest, "VALIDATION_ERROR")
+}
+
 // TestOriginsByAddress: the import of a list of people says which address they are taken to come from; its other columns
 // are removed when it is received.
 func TestOriginsByAddress(t *testing.T) {

@@ -7,17 +7,76 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
-	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/encoding/japanese"
+	utf16 "golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
 )
 
+// charset is an encoding that a file may be declared to be in.
+type charset struct {
+	name, title string
+	encoding.Encoding
+	// alphabets are the letters outside of ASCII of languages that are written in it, in lower case.
+	alphabets []string
+}
+
+var (
+	// western and central are of German, French, Spanish, Italian, Portuguese, Danish and Norwegian, and Swedish and Finnish;
+	// and of Polish, Czech and Slovak, Hungarian, Romanian, Croatian and Slovene, and German.
+	western = []string{"äöüß", "éèêëàâçîïôûùœ", "ñáéíóúü", "àèéìòù", "ãõáéíóúâêôàç", "æøå", "äöå"}
+	central = []string{"ąćęłńóśźż", "áčďéěíňóřšťúůýžäĺľôŕ", "áéíóöőúüű", "ăâîşţ", "čćđšž", "äöüß"}
+	// japaneseScripts is in place of an alphabet.
+	japaneseScripts = []*unicode.RangeTable{unicode.Hiragana, unicode.Katakana, unicode.Han}
+)
+
+// charsets are the usual ones of spreadsheet programs for the languages whose headings are known, by how often they
+// are used: of Windows, of the Mac, and of DOS, in which "CSV (MS-DOS)" saves.
+var charsets = []charset{
+	{"windows-1252", "Windows-1252", charmap.Windows1252, western},
+	{"macintosh", "Mac Roman", charmap.Macintosh, western},
+	{"ibm850", "code page 850", charmap.CodePage850, western},
+	{"windows-1250", "Windows-1250", charmap.Windows1250, central},
+	{"iso-8859-2", "ISO 8859-2", charmap.ISO8859_2, central},
+	{"ibm852", "code page 852", charmap.CodePage852, central},
+	{"windows-1254", "Windows-1254", charmap.Windows1254, []string{"çğıöşüâîû"}},
+	{"windows-1253", "Windows-1253", charmap.Windows1253, []string{"αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώϊϋΐΰ"}},
+	{"windows-1251", "Windows-1251", charmap.Windows1251, []string{"абвгдежзийклмнопрстуфхцчшщъыьэюяёіїєґ"}},
+	{"shift_jis", "Shift JIS", japanese.ShiftJIS, nil},
+}
+
 // Names are the encodings a file may be declared to be in.
-func Names() []string { return []string{"utf-8", "windows-1252"} }
+func Names() []string {
+	names := []string{"utf-8"}
+	for _, c := range charsets {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// Named returns the encoding that a label of the Encoding Standard of the WHATWG means, such as latin1 or x-mac-roman,
+// if a file may be declared to be in it.
+func Named(label string) (name string, ok bool) {
+	if slices.Contains(Names(), label) {
+		return label, true
+	}
+	e, err := htmlindex.Get(label)
+	if err != nil {
+		return "", false
+	}
+	if name, err = htmlindex.Name(e); err != nil || !slices.Contains(Names(), name) {
+		return "", false
+	}
+	return name, true
+}
 
 // The encodings that are detected and cannot be declared.
 const (
@@ -60,25 +119,26 @@ func badFormat(message string) error {
 	return apperr.Invalid(apperr.Detail{Field: "row 1", Code: fields.BadFormat, Message: message})
 }
 
-// UTF8 writes a file to another in UTF-8, from an encoding that [Of] has returned.
+// UTF8 writes a file to another in UTF-8, from an encoding that [Of] has returned. Bytes that are no characters in it
+// are a VALIDATION_ERROR.
 func UTF8(to io.Writer, from io.Reader, name string) error {
 	switch name {
-	case "windows-1252":
-		from = &windows1252{from: from, line: 1}
-	case utf16LittleEndian, utf16BigEndian:
-		from = &utf16Text{from: from}
-	default:
+	case utf16LittleEndian:
+		return copyDecoded(to, &utf16Text{from: from}, utf16.UTF16(utf16.LittleEndian, utf16.UseBOM))
+	case utf16BigEndian:
+		return copyDecoded(to, &utf16Text{from: from}, utf16.UTF16(utf16.BigEndian, utf16.UseBOM))
+	}
+	i := slices.IndexFunc(charsets, func(c charset) bool { return c.name == name })
+	if i < 0 {
 		_, err := io.Copy(to, from)
 		return err
 	}
-	_, err := io.Copy(to, encodings[name].NewDecoder().Reader(from))
-	return err
+	return copyDecoded(&checkedText{to: to, title: charsets[i].title, line: 1}, from, charsets[i])
 }
 
-var encodings = map[string]encoding.Encoding{
-	"windows-1252":    charmap.Windows1252,
-	utf16LittleEndian: unicode.UTF16(unicode.LittleEndian, unicode.UseBOM),
-	utf16BigEndian:    unicode.UTF16(unicode.BigEndian, unicode.UseBOM),
+func copyDecoded(to io.Writer, from io.Reader, e encoding.Encoding) error {
+	_, err := io.Copy(to, transform.NewReader(from, e.NewDecoder()))
+	return err
 }
 
 // utf16Text reads a text and fails where it ends in the middle of a character.
@@ -97,19 +157,32 @@ func (u *utf16Text) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// windows1252 decodes a text and fails at a byte that the encoding does not define.
-type windows1252 struct {
-	from io.Reader
-	line int
+// checkedText writes a decoded text and fails at a character that stands for bytes without a meaning.
+type checkedText struct {
+	to    io.Writer
+	title string
+	line  int
+	rest  []byte // the beginning of a character
 }
 
-// Read implements io.Reader.
-func (w *windows1252) Read(p []byte) (int, error) {
-	n, err := w.from.Read(p)
-	at := slices.IndexFunc(p[:n], func(b byte) bool { return b == 0x81 || b == 0x8d || b == 0x8f || b == 0x90 || b == 0x9d })
-	if at >= 0 {
-		return 0, badFormat(fmt.Sprintf("The file is not in Windows-1252: it has the byte %#x in line %d.", p[at], w.line+bytes.Count(p[:at], []byte("\n"))))
+// Write implements io.Writer.
+func (w *checkedText) Write(p []byte) (int, error) {
+	text := append(w.rest, p...)
+	end := 0
+	for end < len(text) && utf8.FullRune(text[end:]) {
+		r, size := utf8.DecodeRune(text[end:])
+		if r == '\n' {
+			w.line++
+		}
+		if undefined(r) {
+			return 0, badFormat(fmt.Sprintf("The file is not in %s: in line %d it has bytes that are no character there.", w.title, w.line))
+		}
+		end += size
 	}
-	w.line += bytes.Count(p[:n], []byte("\n"))
-	return n, err
+	_, err := w.to.Write(text[:end])
+	w.rest = append(w.rest[:0], text[end:]...)
+	return len(p), err
 }
+
+// undefined reports whether decoders write a character for bytes that have none.
+func undefined(r rune) bool { return r == utf8.RuneError || '\u0080' <= r && r < '\u00a0' }

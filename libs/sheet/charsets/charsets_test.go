@@ -2,9 +2,14 @@ package charsets_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/japanese"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/sheet/charsets"
@@ -23,7 +28,7 @@ func TestUTF8(t *testing.T) {
 		t.Errorf("got %q, %v", got, err)
 	}
 	_, err = read("a\n\x81", "windows-1252")
-	if e, ok := errors.AsType[*apperr.Error](err); !ok || e.Code != apperr.ValidationError || !strings.Contains(e.Details[0].Message, "0x81 in line 2") {
+	if e, ok := errors.AsType[*apperr.Error](err); !ok || e.Code != apperr.ValidationError || !strings.Contains(e.Details[0].Message, "in line 2") {
 		t.Errorf("a byte that is not in it: %v", err)
 	}
 	for text, want := range map[string]string{
@@ -69,6 +74,61 @@ func TestEncodingOf(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%q: %q, %v; want %q", text, got, err, want)
+		}
+	}
+}
+
+// TestEncodings: a text in each encoding is read as what it is, and in UTF-8 and UTF-16 not at all.
+func TestEncodings(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		encoding  encoding.Encoding
+		name      string
+		ambiguous bool // in another encoding all of it are letters of one language, too
+		texts     []string
+	}{
+		{charmap.Windows1252, "windows-1252", false, []string{"Müllart;Gewicht (t);Straße", "Catégorie,Quantité,Œuvres d’art: bœuf", "¿Cuántos viajaron?,Añada", "Café – 5 €", "Volume (m³)", "Temperatur (°C)"}},
+		{charmap.Macintosh, "macintosh", false, []string{"Müllart;Gewicht (t);Straße", "Catégorie,Quantité", "Größe"}},
+		{charmap.CodePage850, "ibm850", false, []string{"Müllart;Gewicht (t);Straße", "Catégorie,Quantité"}},
+		{charmap.Windows1250, "windows-1250", false, []string{"Łódź,Wrocław,Poznań", "rodzaj paliwa,ilość,zużycie", "Příjezd,Město,Počet osob", "fűtés, előző hó", "Właściciel;Żywność"}},
+		{charmap.ISO8859_2, "iso-8859-2", false, []string{"Łódź,ilość,źródło"}},
+		{charmap.CodePage852, "ibm852", false, []string{"Łódź,ilość,źródło"}},
+		{charmap.Windows1254, "windows-1254", false, []string{"Şehir,Kişi sayısı,Ulaşım", "Atık türü,Ağırlık (kg)"}},
+		{charmap.Windows1253, "windows-1253", false, []string{"Πόλη,Αριθμός ατόμων,Μέσο"}},
+		{charmap.Windows1251, "windows-1251", true, []string{"Город,Количество,Вид транспорта"}},
+		{japanese.ShiftJIS, "shift_jis", false, []string{"出発地,到着地,人数", "ホテル,泊数"}},
+	} {
+		for _, want := range c.texts {
+			text, err := c.encoding.NewEncoder().String(want)
+			if err != nil {
+				t.Fatalf("%s: %q: %v", c.name, want, err)
+			}
+			var got strings.Builder
+			if err := charsets.UTF8(&got, iotest.OneByteReader(strings.NewReader(text)), c.name); err != nil || got.String() != want {
+				t.Errorf("%s: %q, %v; want %q", c.name, got.String(), err, want)
+			}
+			likely := charsets.Likely(text)
+			if !slices.Contains(likely, c.name) || likely[0] != c.name && !c.ambiguous {
+				t.Errorf("%q in %s is most likely in %v", want, c.name, likely)
+			}
+			if !slices.Contains(charsets.Names(), c.name) {
+				t.Errorf("%s cannot be declared", c.name)
+			}
+		}
+	}
+	if got := charsets.Likely("from,to"); len(got) > 0 {
+		t.Errorf("a text without such characters is likely in %v", got)
+	}
+}
+
+func TestNamed(t *testing.T) {
+	t.Parallel()
+	for label, want := range map[string]string{
+		"utf-8": "utf-8", "UTF8": "utf-8", "iso-8859-1": "windows-1252", "latin1": "windows-1252", "cp1250": "windows-1250", "x-mac-roman": "macintosh",
+		"sjis": "shift_jis", "ibm850": "ibm850", "latin2": "iso-8859-2", "utf-16": "", "gb18030": "", "nonsense": "",
+	} {
+		if got, ok := charsets.Named(label); got != want || ok != (want != "") {
+			t.Errorf("%s: %q, %v; want %q", label, got, ok, want)
 		}
 	}
 }

@@ -1551,7 +1551,7 @@ class Operations(Transport):
         decimal: Optional[Literal['point', 'comma']] = None,
         number_format: Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', "1'234.5"]] = None,
         date_order: Optional[Literal['dmy', 'mdy', 'ymd']] = None,
-        encoding: Optional[Literal['utf-8', 'windows-1252']] = None,
+        encoding: Optional[Literal['utf-8', 'windows-1252', 'macintosh', 'ibm850', 'windows-1250', 'iso-8859-2', 'ibm852', 'windows-1254', 'windows-1253', 'windows-1251', 'shift_jis']] = None,
         sheet: Optional[str] = None,
         records: Optional[Literal['true', 'false']] = None,
         column: Optional[List[str]] = None,
@@ -1582,7 +1582,11 @@ class Operations(Transport):
             `09.09.2026` has the day first, and with slashes or hyphens the other dates of the file settle the
             order, or headings in German, French, Spanish, Italian, Dutch or Portuguese, which have the day
             first; what may still be two days is refused with `AMBIGUOUS_DATE`.
-        encoding: The encoding of a CSV file; `charset` of the Content-Type says the same. A workbook has its own.
+        encoding: The encoding of a CSV file; `charset` of the Content-Type says the same. Windows has 1252 in Western
+            Europe, 1250 in Central Europe, 1253 in Greek, 1254 in Turkish and 1251 in Cyrillic; `macintosh`
+            is what Excel on a Mac saves as plain CSV, and `ibm850` and `ibm852` are "CSV (MS-DOS)". UTF-16 is
+            detected. Text that is not in it is refused with `OTHER_ENCODING`, whose suggestions are the most
+            likely ones. A workbook has its own.
         sheet: Name of the sheet of a workbook; the first one where it is absent. A rehearsal tells the sheets
             (`sheets`), also in an error.
         records: With `true` a rehearsal also tells the rows of the file as they are read (`records`), such as for a
@@ -1626,7 +1630,7 @@ class Operations(Transport):
         decimal: Optional[Literal['point', 'comma']] = None,
         number_format: Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', "1'234.5"]] = None,
         date_order: Optional[Literal['dmy', 'mdy', 'ymd']] = None,
-        encoding: Optional[Literal['utf-8', 'windows-1252']] = None,
+        encoding: Optional[Literal['utf-8', 'windows-1252', 'macintosh', 'ibm850', 'windows-1250', 'iso-8859-2', 'ibm852', 'windows-1254', 'windows-1253', 'windows-1251', 'shift_jis']] = None,
         sheet: Optional[str] = None,
         records: Optional[Literal['true', 'false']] = None,
         column: Optional[List[str]] = None,
@@ -1723,7 +1727,11 @@ class Operations(Transport):
             `09.09.2026` has the day first, and with slashes or hyphens the other dates of the file settle the
             order, or headings in German, French, Spanish, Italian, Dutch or Portuguese, which have the day
             first; what may still be two days is refused with `AMBIGUOUS_DATE`.
-        encoding: The encoding of a CSV file; `charset` of the Content-Type says the same. A workbook has its own.
+        encoding: The encoding of a CSV file; `charset` of the Content-Type says the same. Windows has 1252 in Western
+            Europe, 1250 in Central Europe, 1253 in Greek, 1254 in Turkish and 1251 in Cyrillic; `macintosh`
+            is what Excel on a Mac saves as plain CSV, and `ibm850` and `ibm852` are "CSV (MS-DOS)". UTF-16 is
+            detected. Text that is not in it is refused with `OTHER_ENCODING`, whose suggestions are the most
+            likely ones. A workbook has its own.
         sheet: Name of the sheet of a workbook; the first one where it is absent. A rehearsal tells the sheets
             (`sheets`), also in an error.
         records: With `true` a rehearsal also tells the rows of the file as they are read (`records`), such as for a

@@ -1,6 +1,6 @@
 // Files whose headings mean nothing, or not what is meant: which column is which is chosen.
 import assert from 'node:assert/strict';
-import { axe, cell, grid, test, the, visit } from './setup.mjs';
+import { axe, cell, grid, test, the, until, visit } from './setup.mjs';
 
 const choose = (page, name, content) =>
   page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(content) });
@@ -156,4 +156,22 @@ test('an import stays open where the window becomes narrow, and what is being ty
   await page.setViewportSize(narrow);
   await page.getByRole('button', { name: 'Next row' }).click();
   assert.equal(await page.getByLabel('From').inputValue(), 'AMS');
+});
+
+test('a file in another encoding is read in the one that is chosen, and a document that is no table is named', async () => {
+  const id = await the.server.event('Encodings');
+  const { page } = await visit('user', `/events/${id}/sheet?type=waste`);
+  await grid(page).waitFor();
+  const send = (name, buffer) => page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/csv', buffer });
+  const dialog = page.getByRole('dialog');
+  // Łódź and Poznań in Windows-1250.
+  const polish = 'treatment,weightKg,description\nlandfill,1,\xa3\xf3d\x9f\nlandfill,2,Pozna\xf1\n';
+  await send('odpady.csv', Buffer.from(polish, 'latin1'));
+  await dialog.getByRole('button', { name: 'Read as Central Europe (Windows-1250)' }).click();
+  await dialog.getByRole('button', { name: 'Import 2 rows' }).click();
+  await dialog.getByText('2 rows were imported.').waitFor();
+  await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
+  await until('the rows are in the sheet', async () => /Łódź[\s\S]*Poznań/.test(await grid(page).innerText()));
+  await send('odpady.csv', Buffer.from('<html><table><tr><td>treatment</td></tr></table>'));
+  await dialog.getByText('The file is a web page (HTML)').waitFor();
 });

@@ -1,5 +1,6 @@
 // What an import sends, and what it makes of the answers.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { likelyEncodings } from '../src/sheet/ImportForms';
 import { badRows, type Import, type Options, plain, sheetsIn, Upload, undoImport } from '../src/sheet/upload';
 
 let sent: Request[];
@@ -162,4 +163,17 @@ describe('the rows that were left out', () => {
     answers = [json({ code: 'NOT_FOUND', message: 'Gone.', requestId: 'r1' }, 404)];
     await expect(badRows('e1', state('completed') as Import)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
+});
+
+it('offers the encodings first that most rows suggest', () => {
+  const fault = (...suggestions: string[]) => ({ code: 'OTHER_ENCODING', suggestions });
+  expect(
+    likelyEncodings([
+      fault('windows-1252', 'windows-1250', 'iso-8859-2'),
+      { code: 'REQUIRED', suggestions: ['shift_jis'] },
+      fault('windows-1250', 'ibm852'),
+      fault('windows-1250', 'unheard-of'),
+    ]),
+  ).toEqual(['windows-1250', 'windows-1252', 'iso-8859-2']);
+  expect(likelyEncodings([])).toEqual([]);
 });

@@ -9815,8 +9815,13 @@ export interface components {
         ImportNumberFormat: "1234.5" | "1234,5" | "1,234.5" | "1.234,5" | "1 234,5" | "1 234.5" | "1'234.5";
         /** @description The order of day, month and year in dates that are not written `2026-05-31`. Without it, `09.09.2026` has the day first, and with slashes or hyphens the other dates of the file settle the order, or headings in German, French, Spanish, Italian, Dutch or Portuguese, which have the day first; what may still be two days is refused with `AMBIGUOUS_DATE`. */
         ImportDateOrder: "dmy" | "mdy" | "ymd";
-        /** @description The encoding of a CSV file; `charset` of the Content-Type says the same. A workbook has its own. */
-        ImportEncoding: "utf-8" | "windows-1252";
+        /**
+         * @description The encoding of a CSV file; `charset` of the Content-Type says the same. Windows has 1252 in Western Europe, 1250 in Central Europe, 1253
+         *     in Greek, 1254 in Turkish and 1251 in Cyrillic; `macintosh` is what Excel on a Mac saves as plain CSV, and `ibm850` and `ibm852`
+         *     are "CSV (MS-DOS)". UTF-16 is detected. Text that is not in it is refused with `OTHER_ENCODING`, whose suggestions are the most
+         *     likely ones. A workbook has its own.
+         */
+        ImportEncoding: "utf-8" | "windows-1252" | "macintosh" | "ibm850" | "windows-1250" | "iso-8859-2" | "ibm852" | "windows-1254" | "windows-1253" | "windows-1251" | "shift_jis";
         /** @description Name of the sheet of a workbook; the first one where it is absent. A rehearsal tells the sheets (`sheets`), also in an error. */
         ImportSheetName: string;
         /**
@@ -12690,7 +12695,12 @@ export interface operations {
                 numberFormat?: components["parameters"]["ImportNumberFormat"];
                 /** @description The order of day, month and year in dates that are not written `2026-05-31`. Without it, `09.09.2026` has the day first, and with slashes or hyphens the other dates of the file settle the order, or headings in German, French, Spanish, Italian, Dutch or Portuguese, which have the day first; what may still be two days is refused with `AMBIGUOUS_DATE`. */
                 dateOrder?: components["parameters"]["ImportDateOrder"];
-                /** @description The encoding of a CSV file; `charset` of the Content-Type says the same. A workbook has its own. */
+                /**
+                 * @description The encoding of a CSV file; `charset` of the Content-Type says the same. Windows has 1252 in Western Europe, 1250 in Central Europe, 1253
+                 *     in Greek, 1254 in Turkish and 1251 in Cyrillic; `macintosh` is what Excel on a Mac saves as plain CSV, and `ibm850` and `ibm852`
+                 *     are "CSV (MS-DOS)". UTF-16 is detected. Text that is not in it is refused with `OTHER_ENCODING`, whose suggestions are the most
+                 *     likely ones. A workbook has its own.
+                 */
                 encoding?: components["parameters"]["ImportEncoding"];
                 /** @description Name of the sheet of a workbook; the first one where it is absent. A rehearsal tells the sheets (`sheets`), also in an error. */
                 sheet?: components["parameters"]["ImportSheetName"];
@@ -12794,7 +12804,12 @@ export interface operations {
                 numberFormat?: components["parameters"]["ImportNumberFormat"];
                 /** @description The order of day, month and year in dates that are not written `2026-05-31`. Without it, `09.09.2026` has the day first, and with slashes or hyphens the other dates of the file settle the order, or headings in German, French, Spanish, Italian, Dutch or Portuguese, which have the day first; what may still be two days is refused with `AMBIGUOUS_DATE`. */
                 dateOrder?: components["parameters"]["ImportDateOrder"];
-                /** @description The encoding of a CSV file; `charset` of the Content-Type says the same. A workbook has its own. */
+                /**
+                 * @description The encoding of a CSV file; `charset` of the Content-Type says the same. Windows has 1252 in Western Europe, 1250 in Central Europe, 1253
+                 *     in Greek, 1254 in Turkish and 1251 in Cyrillic; `macintosh` is what Excel on a Mac saves as plain CSV, and `ibm850` and `ibm852`
+                 *     are "CSV (MS-DOS)". UTF-16 is detected. Text that is not in it is refused with `OTHER_ENCODING`, whose suggestions are the most
+                 *     likely ones. A workbook has its own.
+                 */
                 encoding?: components["parameters"]["ImportEncoding"];
                 /** @description Name of the sheet of a workbook; the first one where it is absent. A rehearsal tells the sheets (`sheets`), also in an error. */
                 sheet?: components["parameters"]["ImportSheetName"];

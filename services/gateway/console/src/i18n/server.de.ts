@@ -81,6 +81,8 @@ export const server: Server = {
     SEVERAL_RECORDS: '{{field}}: das sind mehrere Einträge. Schreiben Sie für jeden eine eigene Zeile.',
     NOT_A_TABLE:
       'Die Datei ist keine Tabelle, die gelesen werden kann, sondern etwa ein PDF, eine Webseite, eine Arbeitsmappe in einem anderen Format (XLS, ODS) oder eine mit Passwort. Speichern Sie die Tabelle als XLSX ohne Passwort oder als CSV in UTF-8.',
+    OTHER_ENCODING:
+      'Der Text ist nicht in UTF-8. Wählen Sie den Zeichensatz, in dem er ist, oder speichern Sie die Datei als CSV in UTF-8.',
     REPEATED_HEAD: 'Das ist noch einmal die Kopfzeile. Löschen Sie die Zeile aus der Datei.',
     TOO_MANY_RECORDS: 'Die Veranstaltung hat dafür zu viele Einträge.',
     INVALID_VALUE: '{{field}}: diesen Wert gibt es hier nicht.',

@@ -10,7 +10,7 @@ import { say } from '../i18n/server';
 import { Problem, useProblemText } from '../ui/states';
 import { type Column, namesIn, rowColumns } from './columns';
 import { ImportFaults } from './ImportFaults';
-import { ImportForms, SheetInput } from './ImportForms';
+import { ImportForms, LikelyEncodings, SheetInput } from './ImportForms';
 import { MappingForm } from './MappingForm';
 import {
   badRows,
@@ -96,6 +96,7 @@ export function ImportModal({ upload, scope, columns, close, imported, mend }: P
   const act = (f: () => Promise<void>): void =>
     void f().catch((cause: Error) => notifications.show({ color: 'red', message: text(cause) }));
   const bad = done ?? rehearsal.data;
+  const notInEncoding = rehearsal.error instanceof ApiError ? rehearsal.error.details : (rehearsal.data?.errors ?? []);
   const change = (o: Options): void => setOptions(choices.with(o));
   const { match } = choices;
   const asking = match?.asking && !busy && !done;
@@ -126,6 +127,7 @@ export function ImportModal({ upload, scope, columns, close, imported, mend }: P
         </Alert>
       )}
       {rehearsal.isError && !twice && <Problem error={rehearsal.error} retry={() => void rehearsal.refetch()} />}
+      {!done && !busy && <LikelyEncodings faults={notInEncoding} options={options} change={change} />}
       {failed && <Problem error={failed} />}
       {unknown && <Text size="sm">{t('import.unknown')}</Text>}
       {rehearsal.data && !busy && !done && (
