@@ -12,6 +12,8 @@ const (
 	actualWords wordlist.List = "actualWords"
 	// actualUses are words of headings of what was used or done of it. Of materials they say that they are not new.
 	actualUses wordlist.List = "actualUses"
+	// attendedHeads are headings of how many of those who were registered took part, normalized by plain.
+	attendedHeads wordlist.List = "attendedHeads"
 )
 
 // plannedField is the field that a number below Actual alone is, by type.
@@ -29,7 +31,9 @@ func (in *interpreter) isActual(at int) bool {
 	}
 	column, unit := in.fieldCalled(rest)
 	first := in.placeOf(column.Name)
-	if rest == "" {
+	if rest == "" && in.typ == "digital" && !in.heading("participants") {
+		column = columnOf(in.typ, "participants") // Registered and Attended
+	} else if rest == "" {
 		if first = in.placeOf(plannedField[in.typ]); first < 0 || slices.ContainsFunc(in.heads, isPrevious) {
 			return false
 		}
@@ -54,6 +58,9 @@ func isPrevious(head string) bool { return firstReadingWords.HasAny(wordsOf(head
 
 // withoutActual returns a heading without its words for what was in fact; false if it has none.
 func withoutActual(typ, head string) (rest string, ok bool) {
+	if typ == "digital" && attendedHeads.Has(plain(head)) {
+		return "", true
+	}
 	var words []string
 	for word := range strings.FieldsSeq(head) {
 		lower := strings.Trim(strings.ToLower(word), ".:()[]")

@@ -23,6 +23,7 @@ const (
 	ofGenerator  counting = "generator"
 	ofVehicle    counting = "vehicle"
 	ofTrip       counting = "trip"
+	ofShipment   counting = "shipment"
 	ofSession    counting = "session"
 	ofHall       counting = "hall"
 	ofRoom       counting = "room"
@@ -56,7 +57,7 @@ var countedBy = sync.OnceValue(func() (words struct{ one, several map[string]cou
 })
 
 // countings are all things that columns count.
-var countings = [...]counting{ofPiece, ofPallet, ofBottle, ofContainer, ofCollection, ofGenerator, ofVehicle, ofTrip, ofSession, ofHall, ofRoom, ofPerson, ofNight, ofDay, ofWeek, ofMonth, ofHour}
+var countings = [...]counting{ofPiece, ofPallet, ofBottle, ofContainer, ofCollection, ofGenerator, ofVehicle, ofTrip, ofShipment, ofSession, ofHall, ofRoom, ofPerson, ofNight, ofDay, ofWeek, ofMonth, ofHour}
 
 // numberWords are words of headings that only say that something is counted.
 const numberWords wordlist.List = "numberWords"
@@ -87,7 +88,7 @@ func countOf(head string) counting {
 	if len(rest) == len(words) || len(rest) == 0 {
 		return ""
 	}
-	return countNamed(strings.Join(rest, ""), true)
+	return countNamed(strings.Join(rest, ""), !bringNumbers.Has(words[len(words)-1])) // Trip no.
 }
 
 // countNamed returns what a word counts, also in the singular.

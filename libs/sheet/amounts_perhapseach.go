@@ -22,7 +22,7 @@ var perhapsEach = map[string][]struct {
 	// each: only where the amount is that of each of something else.
 	each bool
 }{
-	"freight":          {{field: "weightKg", of: []counting{ofTrip, ofVehicle}}},
+	"freight":          {{field: "weightKg", of: []counting{ofTrip, ofVehicle, ofShipment}}},
 	"waste":            {{field: "volumeLitres", of: []counting{ofPiece, ofContainer, ofCollection, ofSchedule, ofWeek}}, {field: "containers", of: []counting{ofPiece, ofContainer, ofCollection, ofSchedule, ofWeek}}, {field: "weightKg", of: []counting{ofPiece, ofContainer, ofCollection, ofSchedule, ofWeek}, each: true}},
 	"materials":        {{field: "weightKg", of: []counting{ofPiece, ofPerson}}, {field: "areaM2", of: []counting{ofPiece}}},
 	"catering":         {{field: "meals", of: []counting{ofDay, ofPiece}}},

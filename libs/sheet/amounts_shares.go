@@ -36,7 +36,7 @@ func headsShare(head string) bool {
 func (r *shares) partOf(row *row) *apperr.Detail {
 	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
 		cell := Unguard(oneCell(row.cells, at))
-		if !r.free(at) || !strings.ContainsAny(cell, "0123456789") || !headsShare(head) && (row.typ != "venue" || !headsUsedArea(head)) {
+		if !r.free(at) || !strings.ContainsAny(cell, "0123456789") || !headsShare(head) && (row.typ != "venue" || !headsUsedArea(head)) && (row.typ != "accommodation" || !headsOccupancy(head, cell)) {
 			continue
 		}
 		number, percent := strings.CutSuffix(cell, "%")
@@ -78,6 +78,29 @@ func (r *shares) severalClasses(row *row) *apperr.Detail {
 		}
 		return &apperr.Detail{Field: head, Code: SeveralRecords, Suggestions: []string{"passengers", "class"},
 			Message: fmt.Sprintf("%s is %.40q, and the record would count its passengers without a class. Write a row for each class, with its passengers in the column passengers and the class in a column class.", head, cell)}
+	}
+	return nil
+}
+
+// upgradeWords are words of headings of passengers who flew in a better class than they had booked.
+const upgradeWords wordlist.List = "upgradeWords"
+
+// upgraded returns the fault of a row of which some passengers, or all of them, flew in another class than the one that counts.
+func (r *shares) upgraded(row *row) *apperr.Detail {
+	if row.typ != "flights" || !row.has("passengers") {
+		return nil
+	}
+	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
+		cell, words := Unguard(oneCell(row.cells, at)), wordsOf(head)
+		if !r.free(at) || !upgradeWords.HasAny(words) || changeNothing.HasAny(words) {
+			continue
+		}
+		yes, _ := fields.Truth(cell)
+		if class := columnOf(row.typ, "class").values[key(cell)]; class == row.text("class") || class == "" && !yes && (!bareNumber(cell) || !strings.ContainsAny(cell, "123456789")) {
+			continue
+		}
+		return &apperr.Detail{Field: head, Code: fields.NotAllowed, Suggestions: []string{"class", "passengers"},
+			Message: fmt.Sprintf("%s is %.40q, and the record would count the class that was booked. Write the class that was flown, with a row for each class, and leave the column %s out.", head, cell, head)}
 	}
 	return nil
 }
@@ -144,7 +167,16 @@ func headsUsedArea(head string) bool {
 	})
 }
 
+// headsOccupancy reports whether a heading is of the share of rooms that were occupied. Without a sign of percent it may be how
+// many are in a room.
+func headsOccupancy(head, cell string) bool {
+	words := wordsOf(head)
+	return occupancyWords.HasAny(words) && (strings.ContainsAny(head+cell, "%") || percentWords.HasAny(words))
+}
+
 const (
+	// occupancyWords are words of headings of the share of rooms that were occupied.
+	occupancyWords wordlist.List = "occupancyWords"
 	// usedAreaWords and besideUsedArea are words of headings of the share of a building that was used.
 	usedAreaWords  wordlist.List = "usedAreaWords"
 	besideUsedArea wordlist.List = "besideUsedArea"

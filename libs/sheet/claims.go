@@ -29,6 +29,9 @@ const (
 	mayTell
 	// stands: faults of its field are those of the column.
 	stands
+
+	// anything is any of them.
+	anything claimed = 1<<iota - 1
 )
 
 // claim notes what a column is that a rule has found; none if the table does not have it.

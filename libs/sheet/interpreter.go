@@ -12,7 +12,7 @@ type interpreter struct {
 	// row is the one being read. It is the same for all rows: most files have many.
 	row row
 
-	additions     additions
+	besides       besides
 	dimensions    dimensions
 	distances     distances
 	drinks        drinks
@@ -35,7 +35,6 @@ type interpreter struct {
 	seats         seats
 	shares        shares
 	subjects      subjects
-	takenBack     takenBack
 	tickets       tickets
 	tonneKms      tonneKms
 	totals        totals
@@ -49,7 +48,7 @@ type interpreter struct {
 func newInterpreter(typ string, o Options) *interpreter {
 	in := &interpreter{table: table{typ: typ, o: o}}
 	t := &in.table
-	in.additions.table = t
+	in.besides = besides{table: t, readings: &in.readings, distances: &in.distances, lodging: &in.lodging, marks: &in.marks}
 	in.dimensions = dimensions{table: t, perItem: &in.perItem}
 	in.distances = distances{table: t, legs: &in.legs, perItem: &in.perItem}
 	in.drinks.table = t
@@ -72,7 +71,6 @@ func newInterpreter(typ string, o Options) *interpreter {
 	in.seats.table = t
 	in.shares.table = t
 	in.subjects.table = t
-	in.takenBack.table = t
 	in.tickets.table = t
 	in.tonneKms = tonneKms{table: t, perItem: &in.perItem}
 	in.totals.table = t

@@ -1,0 +1,214 @@
+package sheet
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
+	"github.com/eventcarbon/ecf/libs/units"
+)
+
+// besides are the columns with other numbers of what a field counts, which may be more of it, less of it, or in it: Extra kWh,
+// Complimentary rooms, Rejected (kg). The record would count none of them.
+type besides struct {
+	*table
+	readings  *readings
+	distances *distances
+	lodging   *lodging
+	marks     *marks
+	of        []besideColumn
+	found     bool
+}
+
+// besideColumn is such a column, and the one of the field that it is about.
+type besideColumn struct {
+	at, field int
+	takenBack bool
+}
+
+const (
+	// takenBackWords are words of headings of what was returned, rejected or deducted of an amount.
+	takenBackWords wordlist.List = "takenBackWords"
+	// undeliveredWords are words of the state of goods that came back.
+	undeliveredWords wordlist.List = "undeliveredWords"
+	// additionWords are words of headings of more of an amount than another column has.
+	additionWords wordlist.List = "additionWords"
+	// privateWords are those of a part of a distance that was driven privately.
+	privateWords wordlist.List = "privateWords"
+	// changeNothing are words of headings of numbers about an amount that are no part of it: plans, limits, readings, prices,
+	// emissions.
+	changeNothing wordlist.List = "changeNothing"
+	// bringNumbers are words at the end of headings of what things are known by.
+	bringNumbers wordlist.List = "bringNumbers"
+)
+
+// find finds the columns of numbers about a field that another column has. It is called for the first row: no rule for heads needs
+// them, and while the head of a file is looked for, any row is read as one.
+func (r *besides) find() {
+	if r.found || r.typ == footprint.OriginRows || r.typ == "purchases" || r.typ == Mixed {
+		return
+	}
+	r.found = true
+	if slices.ContainsFunc(r.columns, func(c Column) bool { return c.number() && drivenWords.HasAny(wordsOf(r.headingOf(c.Name))) }) {
+		return // all that was driven
+	}
+	less := r.isLess()
+	for at, head := range r.heads {
+		if head == "" || !r.free(at) || r.counts[at] == ofTrip || r.isClaimed(at, anything) || r.marks.of[at] == absent || r.distances.of[at] != 0 || r.readings.isFirst(head) || r.readings.isLast(head) ||
+			slices.Contains(r.lodging.stayBeside, at) {
+			continue
+		}
+		words := wordsOf(head)
+		takenBack := takenBackWords.HasAny(words) || takenBackWords.Has(plain(head)) || r.typ == "ground-transport" && privateWords.HasAny(words)
+		added := additionWords.HasAny(words)
+		if less && !added {
+			continue
+		}
+		field := r.fieldAbout(head, takenBack || added)
+		if field < 0 && (takenBack || r.namesGroup(head)) {
+			field = r.principal()
+		}
+		if field >= 0 {
+			r.of = append(r.of, besideColumn{at, field, takenBack})
+		}
+	}
+}
+
+// isLess reports whether the table counts an amount that is without what was taken back: Net litres, Used, Actual kg.
+func (r *besides) isLess() bool {
+	for at, head := range r.heads {
+		if _, actual := withoutActual(r.typ, head); (actual || isNet(head)) && r.columns[at].number() {
+			return true
+		}
+	}
+	return false
+}
+
+// longestField is how many words of a heading may name a field.
+const longestField = 3
+
+// fieldAbout returns the place of the column of the field that a heading is about by some of its words; -1 if it is about none, or,
+// unless it is qualified as what changes an amount, about two, whose product it may be, or if its other words say that it changes
+// no amount.
+func (r *besides) fieldAbout(head string, qualified bool) int {
+	words := strings.FieldsFunc(strings.ToLower(head), func(c rune) bool { return !unicode.In(c, unicode.L, unicode.N) })
+	_, _, each := eachOf(head)
+	_, _, part, ofEnergy := partOfEnergy(r.typ, head)
+	if len(plain(head)) < 2 || each || ofEnergy && (part.tariff || part.month) || isPart(head) || strings.ContainsAny(head, "%·×") || tonneKmHeads.Has(plain(head)) || perHead.MatchString(head) && !qualified ||
+		changeNothing.HasAny(words) || changeNothing.HasAny(wordsOf(head)) || bringNumbers.Has(words[max(len(words)-1, 0)]) {
+		return -1
+	}
+	about := -1
+	for n := min(longestField, len(words)); n > 0; n-- {
+		for i := range len(words) - n + 1 {
+			at := r.placeNamed(strings.Join(words[i:i+n], " "))
+			switch {
+			case at < 0 || at == about:
+			case about < 0:
+				about = at
+			case !qualified && n == 1:
+				return -1
+			}
+		}
+	}
+	return about
+}
+
+// placeNamed returns the place of the column of numbers whose field, or the kind of whose unit, words of a heading name; -1 if there is none.
+func (r *besides) placeNamed(words string) int {
+	for at, c := range r.columns {
+		target, measured := units.OfField(c.Name)
+		if _, err := units.ByName(words, target.Dimension); measured && c.number() && err == nil {
+			return at
+		}
+	}
+	if field, _ := r.fieldCalled(words); field.number() {
+		return r.placeOf(field.Name)
+	}
+	return -1
+}
+
+// namesGroup reports whether a heading is that of people, meals or views that may not be among those that the table counts: Crew,
+// Children, Replays.
+func (r *besides) namesGroup(head string) bool {
+	if !r.heading("passengers", "meals", "participants") {
+		return false
+	}
+	return groupHeads.Has(plain(head)) || companionHeads.Has(plain(head)) || additionWords.HasAny(wordsOf(head)) && !slices.ContainsFunc(wordsOf(head), func(word string) bool {
+		return !additionWords.Has(word) && !numberWords.Has(word)
+	})
+}
+
+// principal returns the place of the column of what records of the type count; -1 if the table has none.
+func (r *besides) principal() int {
+	if at := r.placeOf(cmp.Or(plannedField[r.typ], "passengers")); at >= 0 {
+		return at
+	}
+	return slices.IndexFunc(r.columns, func(c Column) bool {
+		_, measured := units.OfField(c.Name)
+		return c.number() && measured
+	})
+}
+
+// notCounted returns the fault of a row with another number of what it counts, unless all of them come to what it counts.
+func (r *besides) notCounted(row *row) *apperr.Detail {
+	r.find()
+	if len(r.of) == 0 {
+		return nil
+	}
+	first, sums := -1, make([]float64, len(r.columns))
+	for i, column := range r.of {
+		n, ok := r.numberBeside(row, column)
+		if !ok {
+			continue
+		}
+		if sums[column.field] += n; first < 0 {
+			first = i
+		}
+	}
+	if first < 0 {
+		return nil
+	}
+	column := r.of[first]
+	head, cell := r.heads[column.at], oneCell(row.cells, column.at)
+	field, counted := r.columns[column.field].Name, oneCell(row.cells, column.field)
+	if n, ok := r.asNumber(counted); ok && n == sums[column.field] {
+		return nil
+	}
+	message := "%[1]s is %.40[2]s, and the record would count %[3]s, %.40[4]s, alone. If it is more, write all of it into one column, %[5]s, or into a row of its own; if it is to be deducted, write what is left; leave the column %[1]s out if neither is so."
+	if column.takenBack {
+		message = "%[1]s is %.40[2]s, and the record would count it, too, with %[3]s, %.40[4]s. Write into a column %[5]s what is left without it, and leave the column %[1]s out; or leave it out if the amount is without it already."
+	}
+	return &apperr.Detail{Field: head, Code: fields.NotAllowed, Suggestions: []string{field}, Message: fmt.Sprintf(message, head, cell, r.heads[column.field], counted, field)}
+}
+
+// undelivered returns the fault of a row of freight that was carried back: it went both ways, and the record would count one.
+func (r *besides) undelivered(row *row) *apperr.Detail {
+	if row.typ != "freight" || row.has("roundTrip") {
+		return nil
+	}
+	for at, kind := range r.marks.of[:min(len(r.marks.of), len(row.cells))] {
+		cell := Unguard(oneCell(row.cells, at))
+		if words := wordsOf(cell); kind == states && len(cell) <= longestMark && undeliveredWords.HasAny(words) && !besideStates.HasAny(words) {
+			return &apperr.Detail{Field: r.heads[at], Code: fields.NotAllowed, Suggestions: []string{"roundTrip"},
+				Message: fmt.Sprintf("%s is %.60q, and the record would count one way. Write into a column roundTrip whether the goods were carried back, true or false.", r.heads[at], cell)}
+		}
+	}
+	return nil
+}
+
+// numberBeside returns the number of such a column, if a row has one that is not that of the field.
+func (r *besides) numberBeside(row *row, column besideColumn) (n float64, ok bool) {
+	cell := Unguard(oneCell(row.cells, column.at))
+	n, ok = r.asNumber(strings.TrimSpace(strings.TrimSuffix(cell, "%")))
+	if !ok || n == 0 || units.IsDate(cell) || cell == oneCell(row.cells, column.field) {
+		return 0, false
+	}
+	return n, row.has(r.columns[column.field].Name) || column.takenBack && row.measures(row.typ, true)
+}
