@@ -122,6 +122,7 @@ func (t *table) countPieces() {
 // fieldOfEach returns the field that the heading of a column means without what it is of each of, and its unit.
 func (r *perItem) fieldOfEach(at int) (field Column, unit string) {
 	stem, _, _ := eachOf(r.heads[at])
+	stem = usualUnits(stem)
 	known := Columns(r.typ)
 	for i, c := range known {
 		if plain(c.Name) == plain(stem) || i == headed(known, stem) {
@@ -309,6 +310,10 @@ func (r *perItem) countAt(each eachColumn, cells []string) int {
 				return at
 			}
 		}
+	}
+	if each.of == ofPiece {
+		// Sizes, or colors, and a total of them.
+		return slices.IndexFunc(r.heads[:min(len(r.heads), len(cells))], func(head string) bool { return r.free(slices.Index(r.heads, head)) && isWhole(head) })
 	}
 	return -1
 }

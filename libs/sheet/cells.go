@@ -156,8 +156,8 @@ func (in *interpreter) cell(b *body, typ string, i int, cell string) *apperr.Det
 		return in.quantityCell(b, typ, i, Unguard(trimmed)) // Quantity is a field of other types
 	case !has:
 		return &apperr.Detail{Field: in.heads[i], Code: fields.NotAllowed, Message: column.Name + " is no field of " + typ + "; leave the cell empty."}
-	case column.Name == "passengers" && in.reading == interpreted && namedTravellerHeads.Has(plain(in.heads[i])) && strings.Contains(trimmed, " ") && oneName(Unguard(trimmed)):
-		b.set(column.Name, json.RawMessage("1")) // Reisende: how many in German, and who in Norwegian
+	case column.Name == "passengers" && in.reading == interpreted && strings.Contains(trimmed, " ") && oneName(Unguard(trimmed)):
+		b.set(column.Name, json.RawMessage("1")) // Reisende, Passengers: how many, or who
 		return nil
 	case column.number():
 		number := Unguard(trimmed)
@@ -183,9 +183,18 @@ func (in *interpreter) cell(b *body, typ string, i int, cell string) *apperr.Det
 		if fault := in.twoReadings(i, number); fault != nil {
 			return fault
 		}
+		if in.thousands[i] {
+			return in.countCell(b, i, number)
+		}
 		if in.numberWithUnit(b, i, number) {
 			return nil
 		}
+	case column.Name == "mode" && in.reading == interpreted && typ == "freight" && column.values[key(trimmed)] == "" && roadVehicle(columnOf(typ, "vehicle").values[key(trimmed)]):
+		if !in.heading("vehicle") {
+			b.put("vehicle", columnOf(typ, "vehicle").values[key(trimmed)])
+		}
+		b.put("mode", "road") // Van, Furgone
+		return nil
 	case column.Name == "mode" && in.reading == interpreted && column.values[key(trimmed)] == "":
 		if mode := answeredMode(typ, trimmed, column.values); mode != "" {
 			cell = mode

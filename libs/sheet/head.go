@@ -139,7 +139,7 @@ func (in *interpreter) nameColumns(head []string) (unknown []int, faults []apper
 		case slices.Contains(in.o.Known, text):
 		default:
 			if in.reading != byName {
-				column, unit = meant(text, in.known)
+				column, unit = meant(usualUnits(text), in.known)
 			}
 			if column.Name == "" {
 				unknown = append(unknown, at)
@@ -158,7 +158,7 @@ func (in *interpreter) nameColumns(head []string) (unknown []int, faults []apper
 // fieldHeaded returns the index of the field that the heading of a column means without being its name; -1 if there
 // is none. It takes note of the unit or currency of the heading.
 func (in *interpreter) fieldHeaded(at int) int {
-	head := in.heads[at]
+	head := usualUnits(in.heads[at])
 	if in.isRoomNumber(at) {
 		in.lodging.room = placeAt(at)
 		return -1
@@ -181,6 +181,12 @@ func (in *interpreter) fieldHeaded(at int) int {
 			return i
 		}
 		if i := in.asked(at); i >= 0 {
+			return i
+		}
+		if i := in.inThousands(head); i >= 0 {
+			if !in.heading(in.known[i].Name) {
+				in.thousands[at] = true
+			}
 			return i
 		}
 	}

@@ -58,6 +58,9 @@ func isAmount(head string) bool { return amountWords.Has(plain(head)) }
 
 // headsQuantity reports whether a heading without a unit means fields of the file's rows, none of which has a column.
 func (in *interpreter) headsQuantity(head string) bool {
+	if slices.ContainsFunc(in.heads, isPrevious) && !slices.ContainsFunc(wordsOf(head), func(word string) bool { return !lastReadingWords.Has(word) }) {
+		return false // Actual beside Anterior is a reading
+	}
 	types := []string{in.typ}
 	if in.typ == Mixed {
 		types = footprint.Types()

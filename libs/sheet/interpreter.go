@@ -17,6 +17,7 @@ type interpreter struct {
 	distances     distances
 	drinks        drinks
 	durations     durations
+	fuels         fuels
 	leftOut       leftOut
 	legs          legs
 	lodging       lodging
@@ -46,13 +47,14 @@ type interpreter struct {
 
 // newInterpreter returns the interpreter of a table without any columns.
 func newInterpreter(typ string, o Options) *interpreter {
-	in := &interpreter{table: table{typ: typ, o: o}}
+	in := &interpreter{table: table{typ: typ, o: o, thousands: map[int]bool{}}}
 	t := &in.table
 	in.besides = besides{table: t, readings: &in.readings, distances: &in.distances, lodging: &in.lodging, marks: &in.marks}
 	in.dimensions = dimensions{table: t, perItem: &in.perItem}
 	in.distances = distances{table: t, legs: &in.legs, perItem: &in.perItem}
 	in.drinks.table = t
 	in.durations = durations{table: t, perItem: &in.perItem}
+	in.fuels.table = t
 	in.leftOut.table = t
 	in.legs.table = t
 	in.lodging = lodging{table: t, subjects: &in.subjects}

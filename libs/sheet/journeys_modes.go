@@ -92,9 +92,13 @@ func modeNamed(text string, train bool) string {
 
 // byRoad sets the mode of freight whose vehicle goes by road.
 func byRoad(row *row) *apperr.Detail {
-	vehicle := row.text("vehicle")
-	if row.typ == "freight" && row.values["mode"] == nil && (vehicle == "van" || vehicle == "hgv" || strings.HasPrefix(vehicle, "van_") || strings.HasPrefix(vehicle, "hgv_")) {
+	if row.typ == "freight" && row.values["mode"] == nil && roadVehicle(row.text("vehicle")) {
 		row.set("mode", json.RawMessage(`"road"`))
 	}
 	return nil
+}
+
+// roadVehicle reports whether a vehicle of freight is one that goes by road.
+func roadVehicle(vehicle string) bool {
+	return vehicle == "van" || vehicle == "hgv" || strings.HasPrefix(vehicle, "van_") || strings.HasPrefix(vehicle, "hgv_")
 }

@@ -48,6 +48,8 @@ type table struct {
 	unread []int
 	// inUnit are the units of columns that are in another one than their field.
 	inUnit []string
+	// thousands are the columns of numbers of people or things in thousands, by index.
+	thousands map[int]bool
 	// unclear are the ambiguous units in the headings of columns, by index.
 	unclear map[int]string
 	// quantity are the indexes of columns whose headings have no unit.
