@@ -221,6 +221,9 @@ func TestASquattedAddressIsFreed(t *testing.T) {
 	if err := b.service.FreeAddress(t.Context(), "owner@example.org", "eve@example.org"); apperr.CodeOf(err) != apperr.EmailTaken {
 		t.Error(err)
 	}
+	if err := b.service.FreeAddress(t.Context(), "owner@example.org", "no address"); apperr.CodeOf(err) != apperr.ValidationError {
+		t.Error(err)
+	}
 	if err := b.service.FreeAddress(t.Context(), "owner@example.org", ""); err != nil {
 		t.Fatal(err)
 	}
@@ -342,6 +345,29 @@ func TestNewLinkOfAnInvitation(t *testing.T) {
 		if claims := claimsOf(t, b.signIn("later@example.net").access); claims["sub"] != id || claims["role"] != "manager" {
 			t.Errorf("%v", claims)
 		}
+	})
+}
+
+// TestNewLinksOfAnInvitationAreCounted: a new link counts as an invitation, since it may be sent by mail like one, and
+// begins the time of the invitation anew.
+func TestNewLinksOfAnInvitationAreCounted(t *testing.T) {
+	onBothEngines(t, func(t *testing.T, b *bundle) {
+		root := b.signIn("root@example.com").access
+		invited, _ := b.invite(root, "later@example.net", "manager")
+		link := func() answer { return b.do("POST", "/api/v2/users/"+invited.text("_id")+"/setup-link", root, "") }
+		until := invited.text("invitedUntil")
+		for range auth.InvitationsPerDay - 1 {
+			b.clock.Advance(time.Minute)
+			a := link()
+			b.want(a, http.StatusCreated, "")
+			if now := a.text("invitedUntil"); now <= until {
+				t.Errorf("valid until %s, after %s", now, until)
+			} else {
+				until = now
+			}
+			b.secrets = append(b.secrets, a.text("setupToken"))
+		}
+		b.want(link(), http.StatusTooManyRequests, "RATE_LIMITED")
 	})
 }
 

@@ -113,7 +113,13 @@ func TestOnePersonInTwoOrganizations(t *testing.T) {
 				t.Errorf("%s: %d %s and %d %s", what, pair[0].status, pair[0].body, pair[1].status, pair[1].body)
 			}
 		}
-		b.want(b.do("PATCH", "/api/v2/auth/me", token, `{"defaultOrganization":"o2"}`, "X-Dry-Run", "true"), http.StatusOK, "")
+		if no := b.do("PATCH", "/api/v2/auth/me", token, `{"defaultOrganization":"o3"}`); !strings.Contains(no.body, `"field":"defaultOrganization","code":"UNKNOWN_ORGANIZATION"`) {
+			t.Errorf("no organization of hers: %s", no.body)
+		}
+		dry := b.do("PATCH", "/api/v2/auth/me", token, `{"defaultOrganization":"o2"}`, "X-Dry-Run", "true")
+		if b.want(dry, http.StatusOK, ""); dry.text("defaultOrganization") != "o2" {
+			t.Errorf("the default would be %s", dry.text("defaultOrganization"))
+		}
 		b.wantMember(b.login("ada@example.com", goodPass), b.ada)
 		b.want(b.do("PATCH", "/api/v2/auth/me", token, `{"defaultOrganization":"o2"}`), http.StatusOK, "")
 		b.wantMember(b.login("ada@example.com", goodPass), there)
@@ -196,14 +202,14 @@ func TestRevocationInOneOrganization(t *testing.T) {
 		b.want(b.login("ada@example.com", goodPass), http.StatusUnauthorized, "UNAUTHENTICATED")
 		b.wantMember(b.loginTo("ada@example.com", "o2"), changed)
 		// Revived under the same id.
-		if again := b.join("ada@example.com", "o1", identity.User); again.ID != b.ada.ID || b.lets(here) {
-			t.Errorf("revived as %s, was %s; the token from before is valid: %t", again.ID, b.ada.ID, b.lets(here))
+		if again := b.join("ada@example.com", "o1", identity.User); again.ID != b.ada.ID || again.Role != identity.User || b.lets(here) {
+			t.Errorf("revived as %s, %s, was %s; the token from before is valid: %t", again.ID, again.Role, b.ada.ID, b.lets(here))
 		}
 		if err := b.service.DeleteUser(ctx, "o2", there.ID); err != nil || b.lets(away) {
 			t.Errorf("removed there: %v", err)
 		}
-		if again := b.join("ada@example.com", "o2", identity.User); again.ID != there.ID || b.lets(away) {
-			t.Errorf("revived as %s, was %s", again.ID, there.ID)
+		if again := b.join("ada@example.com", "o2", identity.User); again.ID != there.ID || again.Role != identity.User || b.lets(away) {
+			t.Errorf("revived as %s, %s, was %s", again.ID, again.Role, there.ID)
 		}
 		if _, err := b.service.Join(ctx, "ada@example.com", "o2", "", identity.User); apperr.CodeOf(err) != apperr.EmailTaken {
 			t.Errorf("joined twice: %v", err)

@@ -16,7 +16,7 @@ import (
 // from the token only, and nothing that only auth itself can know (statement 34).
 func TestReportsOfOtherServices(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, b *bundle) {
-		bob, root := b.signIn("bob@example.com"), b.signIn("root@example.com")
+		bob, root, ada := b.signIn("bob@example.com"), b.signIn("root@example.com"), b.signIn("ada@example.com")
 		remote := audit.NewRemote(b.base, nil)
 		refused := audit.Report{
 			Note:    audit.Note{Action: audit.Forbidden, Refused: "FORBIDDEN", Subject: "GET /users", After: "4 times within an hour"},
@@ -48,8 +48,8 @@ func TestReportsOfOtherServices(t *testing.T) {
 		// What another person did to an event is reported with the next action on it,
 		// at least once, and recorded once, in their name.
 		derived := audit.Report{Note: audit.Note{Action: "event.sign-off", ID: "e1/7", Actor: b.bob.ID, Subject: "e1", After: "revision 7, abc"}, Address: "198.51.100.7", RequestID: "req-10"}
-		for range 2 {
-			if err := remote.Record(t.Context(), root.access, derived); err != nil {
+		for _, by := range []tokens{root, ada} {
+			if err := remote.Record(t.Context(), by.access, derived); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -57,6 +57,14 @@ func TestReportsOfOtherServices(t *testing.T) {
 		if e, older := all[0], all[1]; e["action"] != "event.sign-off" || e["actor"] != b.bob.ID || e["after"] != "revision 7, abc" || e["requestId"] != "req-10" ||
 			e["session"] != nil && e["session"] != "" || e["address"] != nil && e["address"] != "" || older["action"] == "event.sign-off" {
 			t.Errorf("the entry is %v, before it %v", e, older)
+		}
+		// So is a change of the organization.
+		late := audit.Report{Note: audit.Note{Action: audit.Organization, ID: "o1/3", Actor: b.ada.ID, Subject: "o1", After: "fourEyes false"}}
+		if err := remote.Record(t.Context(), root.access, late); err != nil {
+			t.Fatal(err)
+		}
+		if e := b.entries(root.access)[0]; e["action"] != audit.Organization || e["actor"] != b.ada.ID {
+			t.Errorf("the entry of a change by another person is %v", e)
 		}
 
 		// A hit of a limit has no token before login.

@@ -365,3 +365,28 @@ func TestProgramsOfSessionsMisleadNobody(t *testing.T) {
 		t.Errorf("%d %+q", a.status, a.body)
 	}
 }
+
+// TestARefreshFromAnotherNetworkIsRecorded: the entry of a refresh has both addresses if a session has moved to another
+// network, as a stolen token would have; a provider gives out new addresses of the same one every day.
+func TestARefreshFromAnotherNetworkIsRecorded(t *testing.T) {
+	onBothEngines(t, func(t *testing.T, b *bundle) {
+		root := b.signIn("root@example.com").access
+		in := b.do("POST", "/api/v2/auth/login", "", `{"email":"bob@example.com","password":`+quoted(goodPass)+`}`, "X-Forwarded-For", "192.0.2.9")
+		b.want(in, http.StatusOK, "")
+		for _, c := range []struct{ from, before, after string }{
+			{"192.0.2.77", "", ""},
+			{"198.51.100.7", "192.0.2.77", "198.51.100.7"},
+			{"2001:db8::1", "198.51.100.7", "2001:db8::1"},
+			{"2001:db8::2", "", ""},
+			{"2001:db8:0:1::2", "2001:db8::2", "2001:db8:0:1::2"},
+		} {
+			b.want(b.do("POST", "/api/v2/auth/refresh", "", `{"refreshToken":`+quoted(in.text("refreshToken"))+`}`, "X-Forwarded-For", c.from), http.StatusOK, "")
+			e := b.entries(root)[0]
+			before, _ := e["before"].(string)
+			after, _ := e["after"].(string)
+			if e["action"] != "refresh" || e["actor"] != b.bob.ID || e["subject"] != b.bob.ID || before != c.before || after != c.after {
+				t.Errorf("a refresh from %s: %v", c.from, e)
+			}
+		}
+	})
+}
