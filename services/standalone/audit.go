@@ -62,12 +62,18 @@ func auditFaults(ctx context.Context, env app.Env, c *auditSettings) (unproven i
 		if err := printDeletions(env.Stdout, deletions); err != nil {
 			return err
 		}
-		broken, err := verifyLogs(ctx, env.Stdout, accounts, deletions)
+		broken, err := verifyFile(ctx, env.Stdout, stores, c.Dir.Path)
 		if err != nil {
 			return err
 		}
 		if broken > 0 {
-			faults = errors.New("the audit log is not whole")
+			faults = errors.New("the database file is damaged")
+		}
+		if broken, err = verifyLogs(ctx, env.Stdout, accounts, deletions); err != nil {
+			return err
+		}
+		if broken > 0 {
+			faults = errors.Join(faults, errors.New("the audit log is not whole"))
 		}
 		orgs, err := tenants(ctx, stores)
 		if err != nil {
@@ -95,7 +101,8 @@ func auditFaults(ctx context.Context, env app.Env, c *auditSettings) (unproven i
 		return nil
 	})
 	if err != nil {
-		return unproven, describe(err)
+		// A damaged file may be the reason.
+		return unproven, errors.Join(faults, describe(err))
 	}
 	if faults != nil {
 		return unproven, unsoundError{faults}

@@ -46,6 +46,8 @@ type stores struct {
 	// system identifies the system of the embedded engine; fresh reports that it is new.
 	system string
 	fresh  bool
+	// damage returns what is wrong with the database file; nil with MongoDB.
+	damage func(context.Context) ([]string, error)
 }
 
 // openStores opens the engine selected by the settings: MongoDB if there is a URL, otherwise
@@ -90,6 +92,7 @@ func openEngine(ctx context.Context, env app.Env, d Data) (*stores, error) {
 			return nil, unusable(d.Dir.Path, err)
 		}
 	}
+	reportDamagedLog(ctx, env, path)
 	db, err := sqlitex.Open(ctx, path, sqliteSchema()...)
 	if err != nil {
 		return nil, unusable(d.Dir.Path, err)
@@ -104,7 +107,7 @@ func openEngine(ctx context.Context, env app.Env, d Data) (*stores, error) {
 	}
 	return &stores{
 		records: records, results: resultsqlite.New(db), accounts: accountsqlite.New(db), owned: rowsOf(db),
-		check: web.Check{Name: "database", Probe: db.Ping}, close: db.Close, system: system, fresh: fresh,
+		check: web.Check{Name: "database", Probe: db.Ping}, close: db.Close, system: system, fresh: fresh, damage: db.Damage,
 	}, nil
 }
 
