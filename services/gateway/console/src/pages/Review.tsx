@@ -1,6 +1,6 @@
 import { Button, SegmentedControl } from '@mantine/core';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isOutcome, outcomes, Past } from '../review/Past';
 import { Waiting } from '../review/Waiting';
@@ -16,6 +16,13 @@ export function ReviewPage(): ReactNode {
   const { can } = useSession();
   const place = can('user') ? 'sheet' : 'footprint';
   const { show } = useSearch({ from: '/events/$eventId/review' });
+  // Each outcome draws the control anew, and it keeps the focus.
+  const shown = useRef<HTMLDivElement>(null);
+  const chosen = useRef(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when another outcome is shown
+  useEffect(() => {
+    if (chosen.current) shown.current?.querySelector<HTMLElement>('input:checked')?.focus();
+  }, [show]);
   if (!can('manager'))
     return (
       <Empty
@@ -31,10 +38,14 @@ export function ReviewPage(): ReactNode {
     );
   const control = (
     <SegmentedControl
+      ref={shown}
       size="xs"
       aria-label={t('review.shown')}
       value={isOutcome(show) ? show : 'waiting'}
-      onChange={(v) => void navigate({ search: v === 'waiting' ? {} : { show: v } })}
+      onChange={(v) => {
+        chosen.current = true;
+        void navigate({ search: v === 'waiting' ? {} : { show: v } });
+      }}
       data={[
         { value: 'waiting', label: t('bar.waiting') },
         ...outcomes.map((o) => ({ value: o, label: t(`outcome.${o}`) })),

@@ -1,7 +1,7 @@
 import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useMemo, useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { sayError } from '../i18n/server';
 import type { Item } from '../pages/queue';
@@ -41,6 +41,11 @@ export function ApproveMany({
     [dry.data],
   );
   const would = shown.length - refused.size;
+  // The dialog has given the focus to what there was of it.
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (dry.isSuccess) button.current?.focus();
+  }, [dry.isSuccess]);
   const approve = async (): Promise<void> => {
     setBusy(true);
     const heard: Outcome[] = [];
@@ -76,7 +81,7 @@ export function ApproveMany({
             <Button variant="default" onClick={close}>
               {t('state.cancel')}
             </Button>
-            <Button loading={busy} disabled={would === 0} data-autofocus onClick={() => void approve()}>
+            <Button loading={busy} disabled={would === 0} ref={button} onClick={() => void approve()}>
               {t('review.approve')}
             </Button>
           </Group>

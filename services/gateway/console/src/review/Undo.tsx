@@ -12,7 +12,7 @@ interface Props {
   undo: (id: string) => void;
 }
 
-/** What was approved and is not sent yet, with the seconds that are left to undo it. */
+/** What was approved and is not sent yet, the latest first, with the seconds that are left to undo it. */
 export function Undo({ pending, undo }: Props): ReactNode {
   const { t } = useTranslation();
   const summary = useSummary();
@@ -23,13 +23,13 @@ export function Undo({ pending, undo }: Props): ReactNode {
   }, []);
   return (
     <Stack gap={4} px="md" py={6} className="undobar" role="status">
-      {pending.map((p) => {
+      {pending.toReversed().map((p) => {
         const what = summary(p.item.type, fieldsOnly(p.item));
         return (
           <Group key={p.item._id} gap="sm">
             {/* It is said once: the seconds that go by are for the eye. */}
             <Text size="sm" aria-hidden>
-              {t('review.approving', { seconds: Math.max(0, Math.ceil((p.until - now) / 1000)), what })}
+              {t('review.approving', { seconds: Math.max(0, Math.round((p.until - now) / 1000)), what })}
             </Text>
             <span className="vh">{t('review.undoable', { what })}</span>
             <Button

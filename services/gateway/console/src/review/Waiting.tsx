@@ -144,12 +144,15 @@ export function Waiting({ outcomes }: { outcomes: ReactNode }): ReactNode {
   const undo = (id: string): void => {
     release(id);
     setCurrent(id);
+    goOn();
   };
   const onKeyDown = (e: KeyboardEvent): void => {
     if (e.ctrlKey || e.metaKey || e.altKey || !e.currentTarget.isSameNode(e.target as Node)) return;
     const key = e.shiftKey ? e.key : e.key.toLowerCase(); // as well with caps lock
     if (key === 'arrowdown') step(1);
     else if (key === 'arrowup') step(-1);
+    else if (key === 'home') step(Number.NEGATIVE_INFINITY);
+    else if (key === 'end') step(Number.POSITIVE_INFINITY);
     else if (key === ' ' && item) toggle(item._id);
     else if (!keys || !decides) return;
     else if (key === 'j') step(1);
@@ -235,7 +238,10 @@ export function Waiting({ outcomes }: { outcomes: ReactNode }): ReactNode {
               current={current}
               marked={marked}
               scroller={list}
-              choose={setCurrent}
+              choose={(id) => {
+                setCurrent(id);
+                list.current?.focus({ preventScroll: true }); // the list has the keys, not the record that was clicked
+              }}
               toggle={toggle}
             />
           </div>

@@ -97,7 +97,8 @@ export function Grid({ engine, infos, type, focus, occupied }: Props): ReactNode
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, where the page was opened for one record
   useEffect(() => {
     if (focus) view.current?.show(active.row, 'center');
-    scroller.current?.focus({ preventScroll: true });
+    // Who goes along the types by keys goes on along them.
+    if (!document.activeElement?.matches('[role=tab]:focus-visible')) scroller.current?.focus({ preventScroll: true });
   }, []);
 
   const grid = useCallback(() => scroller.current?.focus({ preventScroll: true }), []);

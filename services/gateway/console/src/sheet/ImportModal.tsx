@@ -102,7 +102,7 @@ export function ImportModal({ upload, scope, columns, close, imported, mend }: P
   const asking = match?.asking && !busy && !done;
   // The button that was pressed disappears with its step; the next one has the focus instead, unless something else has it.
   useEffect(() => {
-    if ((asking || done || rehearsal.isSuccess) && !document.activeElement?.closest('[role=dialog]'))
+    if ((asking || done || rehearsal.isSuccess) && !document.activeElement?.parentElement?.closest('[role=dialog]'))
       next.current?.focus();
   }, [asking, done, rehearsal.isSuccess]);
   const steps = (
