@@ -20,7 +20,8 @@ type Import struct {
 	Status string `json:"status"`
 	// Whether good rows are imported although others are wrong.
 	Partial bool `json:"partial"`
-	// Rows looked at so far. The head and empty rows do not count.
+	// Rows looked at so far. The head and empty rows do not count, and a row that is several records counts for
+	// each.
 	Rows int `json:"rows"`
 	// Rows that are records by now.
 	Imported int `json:"imported"`

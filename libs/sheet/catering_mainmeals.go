@@ -14,6 +14,26 @@ const (
 	servedWords   wordlist.List = "servedWords"
 )
 
+// dayWords are words by which a day is named: Monday, day 2.
+const dayWords wordlist.List = "dayWords"
+
+// mealTypeOf returns the type of meal that a text names with words that say no more of it, such as Lunch day 1 or Gala dinner; empty
+// if there is none, or several, or more is said, as by Drinks after dinner.
+func mealTypeOf(text string) (mealType string) {
+	values := columnOf("catering", "mealType").values
+	for _, word := range wordsOf(text) {
+		switch value := values[key(word)]; {
+		case value != "" && (mealType == "" || mealType == value):
+			mealType = value
+		case value != "":
+			return ""
+		case !dayWords.Has(word) && !monthWords.Has(word) && !servedWords.Has(word):
+			return ""
+		}
+	}
+	return mealType
+}
+
 // mainMeal returns the diet of a main meal that a text names; empty if it names no main meal, such as canapés, or says more.
 func mainMeal(text string) string {
 	if len(text) > longestMark || strings.ContainsAny(text, "0123456789/&+,;") {

@@ -205,6 +205,9 @@ func (in *interpreter) cell(b *body, typ string, i int, cell string) *apperr.Det
 			b.vehicle = kind
 			return nil
 		}
+	case column.Name == "mealType" && in.reading == interpreted && mealTypeOf(trimmed) != "":
+		b.put(column.Name, mealTypeOf(trimmed))
+		return nil
 	case column.Name == "vehicle" && in.reading == interpreted && typ == "freight" && column.values[key(trimmed)] == "" && !in.heading("mode"):
 		if mode := columnOf(typ, "mode").values[key(trimmed)]; mode != "" { // a ship, a train
 			b.put("mode", mode)

@@ -69,7 +69,8 @@ func (e expectedTable) check(t *testing.T, got map[string]string) {
 // notQuantities are fields that say nothing of how much there is.
 var notQuantities = []string{"country", "city", "date", "description", "externalReference", "journey", "derived", "stated", "numberFormat", "site", "name", "treated", "kgCO2ePerUnit", "factorSource", "evidence"}
 
-// countedRows returns what is counted of each row of a file, by its number: its fields, or after ! why it is refused.
+// countedRows returns what is counted of each row of a file, by its number: its fields, or after ! why it is refused. Of a row that
+// is several records the second one is at 2.2 if the row is number 2.
 func countedRows(t *testing.T, typ, country, file string) map[string]string {
 	t.Helper()
 	o := sheet.Options{Rules: sheet.Rules}
@@ -97,6 +98,9 @@ func countedRows(t *testing.T, typ, country, file string) map[string]string {
 			return out
 		}
 		number := strconv.FormatInt(row.Number, 10)
+		for n := 2; out[number] != ""; n++ {
+			number = fmt.Sprintf("%d.%d", row.Number, n)
+		}
 		body := row.Body
 		if row.Err == nil && typ == footprint.OriginRows {
 			row.Err = footprint.CheckOrigin(body, event)

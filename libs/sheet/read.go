@@ -27,8 +27,8 @@ const (
 
 // Rules is the current version of the rules for reading files. Since version 1 units may be in cells instead of
 // headings, blank lines are rows, rows may end with a carriage return, and a date with only one interpretation is
-// accepted.
-const Rules = 1
+// accepted. Since version 2 a row with amounts in several columns of which a record has one is a row for each.
+const Rules = 2
 
 // Options describe the format of a file where it cannot be detected.
 type Options struct {
@@ -70,6 +70,9 @@ type Reader struct {
 	head int64 // the number of the row that names the fields
 	// joinedBelow: the row below the headings belongs to them.
 	joinedBelow bool
+	// parts are the rows that follow of one that is several records.
+	parts  []Row
+	parted Split
 	// ours: the file is an unchanged export of the service, which writes 1.5.
 	ours bool
 }
@@ -123,9 +126,14 @@ type Row struct {
 	Err error
 }
 
-// Next returns the next nonempty row, io.EOF after the last one, or a VALIDATION_ERROR
+// Next returns the next nonempty row, of a row that is several records one for each with the same number, io.EOF after the last one, or a VALIDATION_ERROR
 // where the file is no longer valid CSV.
 func (r *Reader) Next() (Row, error) {
+	if len(r.parts) > 0 {
+		row := r.parts[0]
+		r.parts = r.parts[1:]
+		return row, nil
+	}
 	for {
 		cells, err := r.read()
 		if errors.Is(err, io.EOF) {
@@ -149,6 +157,9 @@ func (r *Reader) Next() (Row, error) {
 		}
 		if row.Type, row.Err = r.typeOf(cells); row.Err == nil {
 			row.Body, row.Err = r.object(row.Type, cells)
+		}
+		if parts := r.split(row); parts != nil {
+			row, r.parts = parts[0], parts[1:]
 		}
 		return row, nil
 	}

@@ -105,6 +105,37 @@ func TestEncodings(t *testing.T) {
 	h.send(ada, http.MethodPost, path+"?encoding=gb18030", polish, "Content-Type", "text/csv").want(http.StatusBadRequest, "VALIDATION_ERROR")
 }
 
+// TestSplitRows: a row with the meals of several diets becomes a record for each, and what is wrong with one of them leaves out
+// that one alone.
+func TestSplitRows(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	event := h.event()
+	const file = "Meal,Vegan,Vegetarian,Meat\nLunch day 1,20,30,\nDinner,,10,5\n"
+	got := h.send(ada, http.MethodPost, event+"/catering/import?partial=true&records=true", file, "Content-Type", "text/csv", "X-Dry-Run", "true").want(http.StatusAccepted, "")
+	for _, part := range []string{
+		`"rows":4,"imported":3,"failed":1,`, `{"code":"SPLIT_ROWS","message":"2 rows of the file have amounts of several records and are read as 4 rows, one for each of the columns Vegan, Vegetarian, Meat.","field":"file","suggestions":["Vegan","Vegetarian","Meat"]}`,
+		`{"row":2,"type":"catering","fields":{"mealType":"lunch","meals":20,"diet":"vegan"},"errors":[],"read":true},{"row":2,"type":"catering","fields":{"mealType":"lunch","meals":30,"diet":"vegetarian"}`,
+		`{"row":3,"column":"Meat","code":"NOT_ALLOWED"`,
+	} {
+		if !strings.Contains(got.body, part) {
+			t.Errorf("no %s in %s", part, got.body)
+		}
+	}
+	sent := h.send(ada, http.MethodPost, event+"/catering/import?partial=true", file, "Content-Type", "text/csv").want(http.StatusAccepted, "")
+	h.imported(event+"/imports/"+sent.text("_id"), "completed")
+	list := h.send(ada, http.MethodGet, event+"/catering", "").want(http.StatusOK, "").body
+	for _, part := range []string{`"total":3`, `"meals":20,"diet":"vegan"`, `"meals":30,"diet":"vegetarian"`, `"meals":10,"diet":"vegetarian"`} {
+		if !strings.Contains(list, part) {
+			t.Errorf("no %s in %s", part, list)
+		}
+	}
+	bad := h.send(ada, http.MethodGet, event+"/imports/"+sent.text("_id")+"/bad-rows", "", "Accept", "text/csv").want(http.StatusOK, "").body
+	if !strings.Contains(bad, "\nDinner,,,5,\"row 3:") {
+		t.Error(bad)
+	}
+}
+
 // TestOriginsByAddress: the import of a list of people says which address they are taken to come from; its other columns
 // are removed when it is received.
 func TestOriginsByAddress(t *testing.T) {

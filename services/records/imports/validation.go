@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fairshare"
@@ -132,6 +133,7 @@ func (v *validation) run(ctx context.Context, i *record.Import, file io.Reader) 
 			return false, err
 		}
 	}
+	noteSplit(i, reader.Split())
 	if i.Rows == 0 {
 		empty := apperr.Invalid(apperr.Detail{Code: "REQUIRED", Message: "The file has a header row but no other rows."})
 		if err := v.bad.note(ctx, i, sheet.Row{Number: 1}, empty, nil); err != nil {
@@ -154,6 +156,18 @@ func noteAddress(i *record.Import, heading string) {
 	if heading != "" {
 		i.Notices = append(i.Notices, fields.Notice{Code: originByAddress, Field: "place", Suggestions: []string{heading},
 			Message: fmt.Sprintf("People are taken to come from the towns of the column %q, an address that need not be where they set out. If another column is meant, call it %q.", heading, "City")})
+	}
+}
+
+// splitRows is the code of a notice.
+const splitRows = "SPLIT_ROWS"
+
+// noteSplit notes that rows of the file are several records each, if any are.
+func noteSplit(i *record.Import, s sheet.Split) {
+	i.Notices = slices.DeleteFunc(i.Notices, func(n fields.Notice) bool { return n.Code == splitRows })
+	if s.Rows > 0 {
+		i.Notices = append(i.Notices, fields.Notice{Code: splitRows, Field: "file", Suggestions: s.Heads,
+			Message: fmt.Sprintf("%d rows of the file have amounts of several records and are read as %d rows, one for each of the columns %s.", s.Rows, s.Records, strings.Join(s.Heads, ", "))})
 	}
 }
 

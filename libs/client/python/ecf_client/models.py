@@ -2462,7 +2462,7 @@ onDuplicate: What the import does with rows whose reference a record has.
 partial: Whether good rows are imported although others are wrong.
 records: The first 2000 rows as they are read, with what is wrong with them. Of a rehearsal alone, with
     `records=true`.
-rows: Rows looked at so far. The head and empty rows do not count.
+rows: Rows looked at so far. The head and empty rows do not count, and a row that is several records counts for each.
 sheets: The sheets of the workbook, in its order. Of a rehearsal alone.
 skipped: Rows whose record was there and was left alone.
 status: `failed`: nothing was imported, or the import was stopped on its way and `imported` says how much of it is

@@ -1,0 +1,59 @@
+package sheet_test
+
+import (
+	"errors"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/eventcarbon/ecf/libs/sheet"
+)
+
+// TestSplitTables: tables with a column for each of several records (testdata/split.txt).
+func TestSplitTables(t *testing.T) {
+	t.Parallel()
+	for _, table := range expectedTables(t, "testdata/split.txt", 10) {
+		table.check(t, countedRows(t, table.typ, table.country, table.text+"\n"))
+	}
+}
+
+// TestSplit: the rows of a row have its number and the cells of one record each; a row with a reference, and one of a file accepted
+// before, is refused as a whole.
+func TestSplit(t *testing.T) {
+	t.Parallel()
+	read := func(file string, rules int) (cells [][]string, split sheet.Split) {
+		r, err := sheet.NewReader(strings.NewReader(file), "catering", sheet.Options{Rules: rules})
+		for err == nil {
+			var row sheet.Row
+			if row, err = r.Next(); err == nil {
+				if row.Number != 2 {
+					t.Errorf("row %d, want 2", row.Number)
+				}
+				cells = append(cells, append([]string(nil), row.Cells...))
+			}
+		}
+		if !errors.Is(err, io.EOF) {
+			t.Fatal(err)
+		}
+		return cells, r.Split()
+	}
+	const file = "Meal,Vegan,Vegetarian,Meals\nLunch,20,30,50\n"
+	cells, split := read(file, sheet.Rules)
+	if want := [][]string{{"Lunch", "20", "", ""}, {"Lunch", "", "30", ""}}; !reflect.DeepEqual(cells, want) {
+		t.Errorf("got %q, want %q", cells, want)
+	}
+	if want := (sheet.Split{Rows: 1, Records: 2, Heads: []string{"Vegan", "Vegetarian"}}); !reflect.DeepEqual(split, want) {
+		t.Errorf("got %+v, want %+v", split, want)
+	}
+	for name, got := range map[string][][]string{
+		"with a reference":    first(read("Meal,Vegan,Vegetarian,externalReference\nLunch,20,30,a\n", sheet.Rules)),
+		"accepted by rules 1": first(read(file, 1)),
+	} {
+		if len(got) != 1 {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+func first[T, U any](one T, _ U) T { return one }
