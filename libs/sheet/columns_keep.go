@@ -12,9 +12,9 @@ import (
 
 // KeepColumns copies a file with only the columns that are fields of a type, and returns the headings of the others. It
 // removes data that must not be stored, such as people's names, before anything is stored. Of other columns it keeps the cells
-// by which a row does not count, or counts otherwise. It reads the file twice.
+// by which a row does not count, or counts otherwise, as rules have claimed them. It reads the file twice.
 func KeepColumns(to io.Writer, file func() io.Reader, typ string, o Options) (ignored []string, err error) {
-	stops, err := stoppingColumns(file(), typ, o)
+	take, err := keptColumns(file(), typ, o)
 	if err != nil {
 		return nil, err
 	}
@@ -22,12 +22,9 @@ func KeepColumns(to io.Writer, file func() io.Reader, typ string, o Options) (ig
 	if err != nil {
 		return nil, err
 	}
-	var take []int
-	for i, c := range r.columns {
-		if r.marks.of[i] != noMark || stops[i] || r.origins.countsOthers(i) || r.origins.asksMode(i) || slices.Contains(r.quantity, i) ||
-			slices.ContainsFunc(Columns(typ), func(known Column) bool { return known.Name == c.Name }) {
-			take = append(take, i)
-		}
+	of := make([][]claim, len(take))
+	for n, at := range take {
+		of[n] = r.keptBy(at)
 	}
 	out := bufio.NewWriter(to)
 	only, line := make([]string, len(take)), []byte(nil)
@@ -43,7 +40,7 @@ func KeepColumns(to io.Writer, file func() io.Reader, typ string, o Options) (ig
 			case written <= r.head:
 				only[n] = cells[i]
 			default:
-				only[n] = r.kept(i, cells[i])
+				only[n] = keptOf(of[n], csvrows.Kept(cells[i]))
 			}
 		}
 		if written > r.head {
@@ -75,8 +72,11 @@ func KeepColumns(to io.Writer, file func() io.Reader, typ string, o Options) (ig
 // keepLabel writes the label of a row of totals into the first text column that is kept, if its
 // own column is not kept: otherwise the row would count as people without an origin.
 func (r *Reader) keepLabel(only []string, take []int, cells []string) {
+	if r.totals.fault(cells) == nil {
+		return
+	}
 	n := r.totals.named(cells)
-	if r.totals.fault(cells) == nil || n.label == "" || slices.Contains(take, n.at) {
+	if n.label == "" || slices.Contains(take, n.at) {
 		return
 	}
 	if to := slices.IndexFunc(take, func(i int) bool { return r.marks.of[i] == noMark && !r.columns[i].number() }); to >= 0 && strings.TrimSpace(only[to]) == "" {
@@ -84,40 +84,43 @@ func (r *Reader) keepLabel(only []string, take []int, cells []string) {
 	}
 }
 
-// kept returns a cell of a field, or that says how its row counts, without what else such a cell has; empty for any other.
-func (r *Reader) kept(at int, cell string) string {
-	trimmed := strings.TrimSpace(cell)
-	switch {
-	case at == r.origins.people.index() && isName(trimmed):
-		return ""
-	case r.columns[at].Name != "", slices.Contains(r.quantity, at), r.origins.countsOthers(at) && bareNumber(trimmed), r.origins.asksMode(at) && modeOf(r.typ, Unguard(trimmed), columnOf(r.typ, "mode").values) != "",
-		r.marks.of[at] != noMark && r.marks.marked(r.marks.of[at], trimmed):
-		return cell
-	case r.marks.stopsAlone(at, trimmed):
-		return stopPart(Unguard(trimmed))
-	}
-	return ""
+// keptBy returns the claims by which something of the cells of a column may stay.
+func (r *Reader) keptBy(at int) []claim {
+	return slices.DeleteFunc(slices.Clone(r.claims), func(c claim) bool { return c.at != at || c.keep == nil })
 }
 
-// stoppingColumns returns the columns of a file that are known to state whether a row counts by their cells alone.
-func stoppingColumns(file io.Reader, typ string, o Options) (map[int]bool, error) {
+// keptColumns returns the places of the columns of a file of which something is kept.
+func keptColumns(file io.Reader, typ string, o Options) (take []int, err error) {
 	r, err := NewReader(file, typ, o)
 	if err != nil {
 		return nil, err
 	}
-	stops := map[int]bool{}
-	for {
+	kept := make([]bool, len(r.heads))
+	perhaps := map[int][]claim{}
+	for at := range kept {
+		if kept[at] = r.isClaimed(at, keeps); !kept[at] && r.isClaimed(at, mayKeep) {
+			perhaps[at] = r.keptBy(at)
+		}
+	}
+	for len(perhaps) > 0 {
 		cells, err := r.read()
 		if errors.Is(err, io.EOF) {
-			return stops, nil
+			break
 		}
 		if err != nil {
 			return nil, csvrows.SyntaxFault(err)
 		}
-		for at := range min(len(cells), len(r.heads)) {
-			if r.marks.stopsAlone(at, strings.TrimSpace(cells[at])) {
-				stops[at] = true
+		for at, of := range perhaps {
+			if at < len(cells) && keptOf(of, cells[at]) != "" {
+				kept[at] = true
+				delete(perhaps, at)
 			}
 		}
 	}
+	for at := range kept {
+		if kept[at] {
+			take = append(take, at)
+		}
+	}
+	return take, nil
 }

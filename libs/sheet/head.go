@@ -82,6 +82,7 @@ func (in *interpreter) readHead(head []string) error {
 	}
 	unknown, faults := in.nameColumns(head)
 	found := in.interpretHead(unknown)
+	in.claimFields()
 	row := fmt.Sprintf("row %d", in.number)
 	if !utf8.ValidString(strings.Join(head, "")) {
 		faults = append(faults, otherEncoding(row, strings.Join(head, "\n")))

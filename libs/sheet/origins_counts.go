@@ -2,11 +2,9 @@ package sheet
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
@@ -200,8 +198,37 @@ func (r *origins) findPeople() {
 	if r.typ != footprint.OriginRows || r.heading("people") {
 		return
 	}
-	if r.people = r.aside(peopleHeads); r.people.found() {
-		r.columns[r.people.index()] = columnOf(r.typ, "people")
+	if r.people = r.aside(peopleHeads); !r.people.found() {
+		return
+	}
+	r.columns[r.people.index()] = columnOf(r.typ, "people")
+	r.claimCells(r.people.index(), keeps, func(cell string) string {
+		if isName(strings.TrimSpace(cell)) {
+			return ""
+		}
+		return cell
+	})
+}
+
+// findOthers notes that the cells may stay by which a row is asked about: other numbers of people, and another mode.
+func (r *origins) findOthers() {
+	for at := range r.heads {
+		switch {
+		case r.countsOthers(at):
+			r.claimCells(at, keeps, func(cell string) string {
+				if bareNumber(cell) {
+					return cell
+				}
+				return ""
+			})
+		case r.asksMode(at):
+			r.claimCells(at, keeps, func(cell string) string {
+				if modeOf(r.typ, Unguard(strings.TrimSpace(cell)), columnOf(r.typ, "mode").values) != "" {
+					return cell
+				}
+				return ""
+			})
+		}
 	}
 }
 
@@ -224,18 +251,6 @@ func (r *origins) otherPeople(row *row) *apperr.Detail {
 		}
 	}
 	return nil
-}
-
-// perhapsCount is a number of people that is not exactly known, or has a remark: 50-60, > 10, 20+, 1.2k, 12 Pers., 15 (tbc).
-var perhapsCount = regexp.MustCompile(`(?i)^(?:[<>≤≥=+*]+|over|under|more than|less than|up to|at least|min\.?|max\.?|mehr als|über|bis zu|mindestens|plus de|jusqu'à|au moins|más de|hasta|più di|oltre|fino a|meer dan|tot)?\s*` +
-	`\d[\d.,]*\s*(?:(?:[-–—/+]|to|bis|à|a|tot|or|oder|ou|o|of)\s*(?:\d[\d.,]*)?)?\s*(?:k|(?:pers|pl|pax|people|gäste|guests|teilnehmer|osób|st)\p{L}*\.?)?\s*(?:[(\[?*].*)?$`)
-
-// unknownNumbers are words of who does not know a number.
-const unknownNumbers wordlist.List = "unknownNumbers"
-
-// isName reports whether a cell below a heading of how many people come, or of their names, is a name.
-func isName(cell string) bool {
-	return strings.ContainsFunc(cell, unicode.IsLetter) && !unknownNumbers.Has(strings.ToLower(cell)) && !perhapsCount.MatchString(exactly(Unguard(cell)))
 }
 
 // serialHeads are heads of how many people come, or of the numbers of rows, as plain writes them.

@@ -139,6 +139,30 @@ func (r *marks) findMarks() {
 			r.of[at] = attendance
 		}
 	}
+	r.claimMarks()
+}
+
+// claimMarks notes that the cells by which a row does not count may stay, and of those that state it beside something else, such
+// as a name, that part.
+func (r *marks) claimMarks() {
+	stop := func(cell string) string { return stopPart(Unguard(strings.TrimSpace(cell))) }
+	for at, kind := range r.of {
+		switch {
+		case at == r.typeAt.index() && kind != noMark:
+			r.claimCells(at, keeps, whole)
+		case columnOf(r.typ, r.columns[at].Name).Name != "":
+		case kind != noMark:
+			r.claimCells(at, keeps, func(cell string) string {
+				if r.marked(kind, strings.TrimSpace(cell)) {
+					return cell
+				}
+				return ""
+			})
+			r.claimCells(at, keeps, stop)
+		case r.heads[at] != "" && r.free(at):
+			r.claimCells(at, mayKeep, stop)
+		}
+	}
 }
 
 // notCounted returns the fault of a row that is marked as not to be counted, or repeats the
@@ -299,8 +323,8 @@ func onlyStops(text string) bool {
 
 // stopPart returns the text, or its part, that says so; empty if none does.
 func stopPart(text string) string {
-	if len(text) > longestMark {
-		return ""
+	if len(text) > longestMark || !noShow.MatchString(text) && !stopWords.HasAny(wordsOf(text)) {
+		return "" // as most cells
 	}
 	parts := stopParts.Split(strings.TrimRight(text, ")] "), -1)
 	for _, part := range [...]string{text, parts[0], parts[len(parts)-1]} {

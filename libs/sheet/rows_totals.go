@@ -149,7 +149,10 @@ func (r *totals) named(cells []string) named {
 		}
 	}
 	for i, cell := range cells {
-		if _, number := r.asNumber(strings.TrimSpace(cell)); n.label != "" && i != n.at && strings.TrimSpace(cell) != "" && !number && !r.saysLittle(i, strings.TrimSpace(cell)) {
+		if cell = strings.TrimSpace(cell); n.label == "" || i == n.at || cell == "" {
+			continue
+		}
+		if _, number := r.asNumber(cell); !number && !r.saysLittle(i, cell) {
 			n.others++
 		}
 	}
@@ -256,10 +259,13 @@ func (t *table) asNumber(cell string) (float64, bool) {
 		return 0, false // most cells are words
 	}
 	if t.o.Rules > 0 {
-		if strings.Count(cell, ".") == 2 && units.IsDate(cell) {
+		if cell[0] <= '9' && strings.Count(cell, ".") == 2 && units.IsDate(cell) {
 			return 0, false
 		}
-		cell, _, _ = money(inGroups.Replace(spacedGroups.ReplaceAllString(cell, "$1$2")))
+		if strings.Contains(cell, " ") {
+			cell = spacedGroups.ReplaceAllString(cell, "$1$2")
+		}
+		cell, _, _ = money(inGroups.Replace(cell))
 	}
 	cell, _, _ = strings.Cut(cell, " ")
 	if strings.HasSuffix(t.declared(), ",5") || t.declared() == "" && t.o.Rules > 0 && endsInComma(cell) {

@@ -105,6 +105,7 @@ func (in *interpreter) findColumns() {
 		in.tonneKms.findTonneKm,
 		in.wasteTypes.findWasteCode,
 		in.wasteTypes.findWasteNames,
+		in.origins.findOthers,
 		in.marks.findMarks,
 	} {
 		find()
