@@ -18,7 +18,7 @@ func from(file string) func() io.Reader {
 // TestKeptColumnsCountTheSame: of every list of people in testdata the columns that are kept count what all of them did.
 func TestKeptColumnsCountTheSame(t *testing.T) {
 	t.Parallel()
-	for _, file := range []string{"testdata/exported.txt", "testdata/ordinary.txt", "testdata/statements.txt", "testdata/bills.txt", "testdata/supplied.txt", "testdata/collected.txt"} {
+	for _, file := range []string{"testdata/exported.txt", "testdata/ordinary.txt", "testdata/statements.txt", "testdata/bills.txt", "testdata/supplied.txt", "testdata/collected.txt", "testdata/beside.txt"} {
 		for _, table := range expectedTables(t, file, 1) {
 			if table.typ != footprint.OriginRows {
 				continue
@@ -49,6 +49,11 @@ func TestKeepsNoNames(t *testing.T) {
 	var kept strings.Builder
 	_, err := sheet.KeepColumns(&kept, from("Name,City\nAda Webb (cancelled),Leeds\nEva Roth,Bath\n"), footprint.OriginRows, sheet.Options{Rules: sheet.Rules})
 	if want := "Name,City\r\ncancelled,Leeds\r\n,Bath\r\n"; err != nil || kept.String() != want {
+		t.Errorf("%q, %v, want %q", kept.String(), err, want)
+	}
+	kept.Reset()
+	_, err = sheet.KeepColumns(&kept, from("Name,Postcode,Did you travel from home?\nAda,LS1 4DY,No - from Eva in London\nEva,LS2 7HY,Yes\n"), footprint.OriginRows, sheet.Options{Rules: sheet.Rules})
+	if want := "Postcode,Did you travel from home?\r\nLS1 4DY,no\r\nLS2 7HY,\r\n"; err != nil || kept.String() != want {
 		t.Errorf("%q, %v, want %q", kept.String(), err, want)
 	}
 }

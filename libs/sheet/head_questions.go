@@ -20,6 +20,8 @@ var (
 	ofTravel     = wordlist.List("ofTravel")
 	ofHome       = wordlist.List("ofHome")
 	otherAnswers = wordlist.List("otherAnswers")
+	// inVehicleWords are those of vehicles that people share.
+	inVehicleWords = wordlist.List("inVehicleWords")
 	// leastWords is how many words a heading has at least that is a question without its mark.
 	leastWords = 4
 )
@@ -41,6 +43,8 @@ func questionOf(head string) string {
 	}
 	how := has(askHow) || words[0] == "come" // Italian; in English it is asked with how
 	switch {
+	case has(askMany) && has(askPeople) && has(inVehicleWords):
+		return "" // who shares a car may have a row each
 	case has(askMany) && has(askPeople):
 		return "people"
 	case has(otherAnswers) || !has(ofTravel) && !has(ofHome):

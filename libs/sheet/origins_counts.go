@@ -69,7 +69,7 @@ func (r *marks) peopleMark(at int) mark {
 		}
 	case isCompanion(head):
 		return companions
-	case !person && (countsThoseComing(words) || !has(otherNumbers) && !otherNumbers.HasAny(headWords(head))): // eventId
+	case !person && (countsThoseComing(words) || countsByYear(headWords(head)) || !has(otherNumbers) && !otherNumbers.HasAny(headWords(head))): // eventId
 		return counts
 	}
 	return noMark
@@ -83,9 +83,25 @@ const (
 	comingWords wordlist.List = "comingWords"
 )
 
-// countsThoseComing reports whether a heading with some words is that of a number of people: Number in party, No. of seats booked.
+// countsThoseComing reports whether a heading with some words is that of a number of people: Number in party, No. of seats booked,
+// Tickets (number). Behind a word in the singular a number is one by which something is known.
 func countsThoseComing(words []string) bool {
-	return len(words) > 1 && countFirst.Has(words[0]) && comingWords.HasAny(words[1:])
+	last := len(words) - 1
+	return last > 0 && (countFirst.Has(words[0]) && comingWords.HasAny(words[1:]) ||
+		countFirst.Has(words[last]) && (manyTickets.HasAny(words[:last]) || wordlist.OfType("several", string(ofPerson)).HasAny(words[:last])))
+}
+
+// countsByYear reports whether a heading has a year and says otherwise only that something is counted: 2026 number.
+func countsByYear(words []string) bool {
+	years := 0
+	for _, word := range words {
+		if year, err := strconv.Atoi(word); err == nil && year > 1999 && year < 2100 {
+			years++
+		} else if !countFirst.Has(word) {
+			return false
+		}
+	}
+	return years > 0
 }
 
 // countsPeopleIn reports whether a cell of such a column has people that the row would omit, or count more than once.
@@ -185,6 +201,8 @@ type origins struct {
 	people place
 	// serials is how many of the rows had their own row number in that column.
 	serials, rows int
+	// fromHome is the column of whether people came from home.
+	fromHome place
 	// address is the heading of the address that the towns of people are taken from.
 	address string
 }

@@ -106,6 +106,7 @@ func (in *interpreter) findColumns() {
 		in.wasteTypes.findWasteCode,
 		in.wasteTypes.findWasteNames,
 		in.origins.findOthers,
+		in.origins.findHome,
 		in.marks.findMarks,
 	} {
 		find()
@@ -231,6 +232,7 @@ func (in *interpreter) interpretRow(row *row) (faults []apperr.Detail) {
 		in.origins.otherGroups,
 		in.origins.otherPeople,
 		in.origins.otherMode,
+		in.origins.otherStart,
 		in.wasteTypes.partlyFull,
 		in.shares.partInColumn,
 		in.meters.submeter,
