@@ -39,6 +39,10 @@ const (
 	undeliveredWords wordlist.List = "undeliveredWords"
 	// additionWords are words of headings of more of an amount than another column has.
 	additionWords wordlist.List = "additionWords"
+	// negations are words that begin headings of what was not done.
+	negations wordlist.List = "negations"
+	// onDemandWords are words of headings of those who watched what was recorded.
+	onDemandWords wordlist.List = "onDemandWords"
 	// privateWords are those of a part of a distance that was driven privately.
 	privateWords wordlist.List = "privateWords"
 	// changeNothing are words of headings of numbers about an amount that are no part of it: plans, limits, readings, prices,
@@ -65,7 +69,7 @@ func (r *besides) find() {
 			continue
 		}
 		words := wordsOf(head)
-		takenBack := takenBackWords.HasAny(words) || takenBackWords.Has(plain(head)) || r.typ == "ground-transport" && privateWords.HasAny(words)
+		takenBack := takenBackWords.HasAny(words) || takenBackWords.Has(plain(head)) || denies(words) || r.typ == "ground-transport" && privateWords.HasAny(words)
 		added := additionWords.HasAny(words)
 		if less && !added {
 			continue
@@ -83,7 +87,7 @@ func (r *besides) find() {
 // isLess reports whether the table counts an amount that is without what was taken back: Net litres, Used, Actual kg.
 func (r *besides) isLess() bool {
 	for at, head := range r.heads {
-		if _, actual := withoutActual(r.typ, head); (actual || isNet(head)) && r.columns[at].number() {
+		if _, actual := withoutActual(r.typ, head); (actual || isNet(head) && r.typ != "freight") && r.columns[at].number() {
 			return true
 		}
 	}
@@ -131,19 +135,48 @@ func (r *besides) placeNamed(words string) int {
 	if field, _ := r.fieldCalled(words); field.number() {
 		return r.placeOf(field.Name)
 	}
+	for at, c := range r.columns {
+		if c.number() && (isCompound(words, plain(r.heads[at])) || slices.ContainsFunc(c.headings, func(heading string) bool { return isCompound(words, heading) })) {
+			return at
+		}
+	}
 	return -1
+}
+
+// leastPart is how many letters the parts of a compound have at least.
+const leastPart = 4
+
+// isCompound reports whether a word is a compound, as German and Dutch have them, of something and a heading: Reserveportionen,
+// Aufbautage.
+func isCompound(word, heading string) bool {
+	before, ok := strings.CutSuffix(word, heading)
+	return ok && len(heading) >= leastPart && len(before) >= leastPart && !strings.Contains(before, " ") && !changeNothing.Has(before)
 }
 
 // namesGroup reports whether a heading is that of people, meals or views that may not be among those that the table counts: Crew,
 // Children, Replays.
 func (r *besides) namesGroup(head string) bool {
-	if !r.heading("passengers", "meals", "participants") {
+	words := wordsOf(head)
+	switch {
+	case !r.heading("passengers", "meals", "participants"):
+		return false
+	case additionWords.Has(plain(head)): // Second helpings
+		return true
+	case changeNothing.HasAny(words):
 		return false
 	}
-	return groupHeads.Has(plain(head)) || companionHeads.Has(plain(head)) || additionWords.HasAny(wordsOf(head)) && !slices.ContainsFunc(wordsOf(head), func(word string) bool {
-		return !additionWords.Has(word) && !numberWords.Has(word)
-	})
+	return groupHeads.HasAny(words) || companionHeads.HasAny(words) || companionHeads.Has(plain(head)) || r.typ == "digital" && onDemandWords.HasAny(words) ||
+		additionWords.HasAny(words) && !slices.ContainsFunc(words, func(word string) bool { return !additionWords.Has(word) && !numberWords.Has(word) })
 }
+
+// denies reports whether a heading with some words is that of what was not done: Niet afgehaald, No embarcados. No in English begins
+// the heading of a number.
+func denies(words []string) bool {
+	return len(words) > 1 && (negations.Has(words[0]) || words[0] == "no" && slices.ContainsFunc(spanishParticiples[:], func(ending string) bool { return strings.HasSuffix(words[1], ending) }))
+}
+
+// spanishParticiples are the endings of what Spanish headings say was not done.
+var spanishParticiples = [...]string{"ado", "ados", "ada", "adas", "ido", "idos", "ida", "idas"}
 
 // principal returns the place of the column of what records of the type count; -1 if the table has none.
 func (r *besides) principal() int {

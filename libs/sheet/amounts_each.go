@@ -229,7 +229,7 @@ func (r *perItem) leaveOutAlone(row *row) *apperr.Detail {
 	}
 	for _, name := range [...]string{only.field, only.with} {
 		at := r.placeOf(name)
-		if at < 0 || !row.has(name) || name == "generatorKVA" {
+		if at < 0 || !row.has(name) {
 			continue
 		}
 		row.remove(name)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
@@ -166,6 +167,19 @@ func (b *body) decidedOtherwise(typ, field string) bool {
 // hoursOfDay is the number of hours in a day: more than that cannot be hours per day.
 var hoursOfDay = big.NewRat(24, 1)
 
+// costHeads are headings of what things cost, each or all of them, normalized by plain. An amount is that of all.
+const costHeads wordlist.List = "costHeads"
+
+// costOf returns a heading without its currency.
+func costOf(head string) string {
+	if stem, word, ok := unitOfHead(head); ok {
+		if _, currency := currencyWritten(word); currency {
+			return stem
+		}
+	}
+	return head
+}
+
 // saysTheSame reports whether a number of items is one that the record counts already, or one to which the amount cannot
 // be proportional.
 func (r *perItem) saysTheSame(b *body, field string, at int, of counting, n float64) bool {
@@ -190,7 +204,7 @@ func (r *perItem) saysTheSame(b *body, field string, at int, of counting, n floa
 	case "nights":
 		return b.number("rooms") == n || b.number("guests") == n || b.number("rooms")*b.number("nights") == n || b.number("guests")*b.number("nights") == n
 	case moneyField:
-		return of == ofPiece && (!slices.Contains([]string{"cost", "costs", "kosten"}, plain(r.heads[at])) || slices.ContainsFunc(r.heads, func(head string) bool {
+		return of == ofPiece && (!costHeads.Has(plain(costOf(r.heads[at]))) || slices.ContainsFunc(r.heads, func(head string) bool {
 			_, _, each := eachOf(head)
 			return each
 		}))

@@ -33,7 +33,13 @@ const breakfast = "breakfast"
 // findMeals finds the columns with the numbers of breakfasts, lunches and dinners, in a table without a column that names
 // the meal of a row.
 func (r *meals) findMeals() {
-	if r.typ != "catering" || r.heading("mealType") {
+	if r.typ != "catering" {
+		return
+	}
+	if servings := r.placeOf("servings"); servings >= 0 && plain(r.heads[servings]) != "servings" && r.heading("diet") && !r.heading("meals") {
+		r.columns[servings] = columnOf(r.typ, "meals") // Portionen of a diet
+	}
+	if r.heading("mealType") {
 		return
 	}
 	for at, head := range r.heads {
