@@ -1,6 +1,7 @@
 package records_test
 
 import (
+	"encoding/base64"
 	"net/http"
 	"strconv"
 	"strings"
@@ -124,14 +125,32 @@ func TestSupplierFactorThatSaysItAlready(t *testing.T) {
 	t.Parallel()
 	h := start(t)
 	h.send(root, http.MethodPatch, "/organization", `{"policy":{"fourEyes":true}}`).want(http.StatusOK, "")
-	path := "/supplier-factors/" + h.send(planck, http.MethodPost, "/supplier-factors", greenPower).want(http.StatusCreated, "").text("_id")
+	made := h.send(planck, http.MethodPost, "/supplier-factors", greenPower).want(http.StatusCreated, "")
+	path, tag := "/supplier-factors/"+made.text("_id"), made.header.Get("ETag")
 	for _, same := range []string{`{}`, `{"kgCO2ePerUnit":0.50,"source":"Disclosure 2025"}`, `{"validTo":null}`} {
-		if r := h.send(marie, http.MethodPatch, path, same).want(http.StatusOK, ""); r.text("revision") != "1" {
-			t.Errorf("%s: %s", same, r.body)
+		if r := h.send(marie, http.MethodPatch, path, same).want(http.StatusOK, ""); r.text("revision") != "1" || r.header.Get("ETag") != tag {
+			t.Errorf("%s: %s %s", same, r.header.Get("ETag"), r.body)
 		}
 	}
 	h.send(marie, http.MethodPost, path+"/approve", "").want(http.StatusOK, "")
 	h.send(planck, http.MethodPatch, path, `{}`).want(http.StatusConflict, "INVALID_TRANSITION")
+}
+
+// TestEvidenceOfASupplierFactorIsKept: the documents are served as they were named, and the audit log says that a proposal
+// was deleted, in its name, whose white space does not distinguish it.
+func TestEvidenceOfASupplierFactorIsKept(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	made := h.send(planck, http.MethodPost, "/supplier-factors", strings.Replace(strings.Replace(greenPower, "Green Power", "Green  Power", 1), `"name":"d.pdf"`,
+		`"name":"d.pdf","url":"https://x.test/d.pdf"`, 1)).want(http.StatusCreated, "")
+	path := "/supplier-factors/" + made.text("_id")
+	if got := h.send(ada, http.MethodGet, path, "").want(http.StatusOK, ""); !strings.Contains(got.body, `"url":"https://x.test/d.pdf"`) || got.text("reference") != "Green Power@1" {
+		t.Errorf("served: %s", got.body)
+	}
+	gone := h.send(planck, http.MethodDelete, path, "").want(http.StatusOK, "")
+	if note, err := base64.RawURLEncoding.DecodeString(gone.header.Get("X-Ecf-Audit")); err != nil || !strings.Contains(string(note), "Green Power@1 deleted, ") {
+		t.Errorf("the audit log is told %s, %v", note, err)
+	}
 }
 
 // TestSupplierFactorsAreMetered verifies that the gateway is told what a factor and a change of it store, and nothing of

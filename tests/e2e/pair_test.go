@@ -230,6 +230,14 @@ func (m *mortal) ReplaceOrganization(ctx context.Context, o record.Organization,
 	return m.alone(func() error { return m.Store.ReplaceOrganization(ctx, o, prevRev) })
 }
 
+func (m *mortal) InsertSupplierFactor(ctx context.Context, org record.OrgID, f record.SupplierFactor) error {
+	return m.alone(func() error { return m.Store.InsertSupplierFactor(ctx, org, f) })
+}
+
+func (m *mortal) ReplaceSupplierFactor(ctx context.Context, org record.OrgID, f record.SupplierFactor, prevRev int64) error {
+	return m.alone(func() error { return m.Store.ReplaceSupplierFactor(ctx, org, f, prevRev) })
+}
+
 func (m *mortal) InsertRecord(ctx context.Context, org record.OrgID, r record.Record) (record.Record, error) {
 	return living(m, func() (record.Record, error) { return m.Store.InsertRecord(ctx, org, r) })
 }

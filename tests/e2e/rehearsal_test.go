@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/record"
@@ -43,6 +44,9 @@ func TestARehearsalIsLikeTheRealThing(t *testing.T) {
 			if status < 400 && dry.header.Get("X-Dry-Run") != "true" {
 				t.Errorf("%s %s does not say that it was a dry run", method, path)
 			}
+			if dry.header.Get("X-Ecf-Audit") != "" {
+				t.Errorf("%s %s: the dry run is entered in the audit log", method, path)
+			}
 			done := p.ask(as, method, path, body, header...).want(status)
 			if alike(dry) != alike(done) {
 				t.Errorf("%s %s: dry run\n%s\nreal\n%s", method, path, alike(dry), alike(done))
@@ -60,6 +64,10 @@ func TestARehearsalIsLikeTheRealThing(t *testing.T) {
 		both(manager, http.MethodPatch, event, `{"title":"G"}`, http.StatusPreconditionFailed, "If-Match", `"9.x"`)
 		both(admin, http.MethodPatch, "/organization", `{"name":"Organization","policy":{"fourEyes":true}}`, http.StatusOK)
 		both(manager, http.MethodPatch, "/organization", `{"name":"Mine"}`, http.StatusForbidden)
+
+		factor := both(manager, http.MethodPost, "/supplier-factors", `{"name":"Green Power","kgCO2ePerUnit":0.5,"unit":"kWh","source":"Disclosure","evidence":[{"name":"d.pdf","sha256":"`+strings.Repeat("ab", 32)+`"}]}`, http.StatusCreated)
+		both(manager, http.MethodPatch, "/supplier-factors/"+factor.str("_id"), `{"kgCO2ePerUnit":0.4}`, http.StatusOK)
+		both(admin, http.MethodPost, "/supplier-factors/"+factor.str("_id")+"/approve", "", http.StatusOK)
 
 		const body = `{"treatment":"landfill","weightKg":1000,"externalReference":"w-1"}`
 		created := both(user, http.MethodPost, event+"/waste", body, http.StatusCreated)
