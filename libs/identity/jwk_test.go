@@ -252,6 +252,93 @@ func TestRemoteKeysWhenThePublisherIsDown(t *testing.T) {
 	if _, err := keys.Key(t.Context(), "other"); err == nil || errors.Is(err, identity.ErrUnknownKey) {
 		t.Errorf("an unknown key while the publisher is down: %v, want a failure that is ours", err)
 	}
+	c.advance(time.Hour)
+	if err := keys.Ready(t.Context()); err != nil {
+		t.Errorf("what has keys is not ready while the publisher is down: %v", err)
+	}
+}
+
+// TestRemoteKeysAreReadyOnceTheyWereRead: readiness begins with the first document, and does not need the publisher again.
+func TestRemoteKeysAreReadyOnceTheyWereRead(t *testing.T) {
+	t.Parallel()
+	p := &publisher{fail: true}
+	p.publish(t)
+	server := httptest.NewServer(p)
+	defer server.Close()
+	var c clock
+	keys := identity.NewRemoteKeys(identity.RemoteKeysOptions{URL: server.URL, Now: c.now})
+	if err := keys.Ready(t.Context()); err == nil {
+		t.Error("ready without keys")
+	}
+	if err := keys.Ready(t.Context()); err == nil {
+		t.Error("ready without keys, asked again at once")
+	}
+	p.setFail(false)
+	c.advance(time.Second)
+	for range 2 {
+		if err := keys.Ready(t.Context()); err != nil {
+			t.Error(err)
+		}
+		c.advance(time.Hour)
+	}
+	if n := p.reads.Load(); n != 2 {
+		t.Errorf("the document was read %d times, want once without success and once with it", n)
+	}
+}
+
+// TestRemoteKeysAfterTheClockWasSetBack: a new key is found at once, not only when the clock has caught up.
+func TestRemoteKeysAfterTheClockWasSetBack(t *testing.T) {
+	t.Parallel()
+	p := &publisher{}
+	kid := p.publish(t)
+	server := httptest.NewServer(p)
+	defer server.Close()
+	var c clock
+	keys := identity.NewRemoteKeys(identity.RemoteKeysOptions{URL: server.URL, Now: c.now})
+	if _, err := keys.Key(t.Context(), kid); err != nil {
+		t.Fatal(err)
+	}
+	c.advance(-time.Hour)
+	if _, err := keys.Key(t.Context(), p.publish(t)); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestASlowPublisherIsAskedOnce: while a fetch lasts, further callers wait for it instead of beginning others.
+func TestASlowPublisherIsAskedOnce(t *testing.T) {
+	t.Parallel()
+	p := &publisher{}
+	kid := p.publish(t)
+	asked, answer := make(chan struct{}, 10), make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked <- struct{}{}
+		<-answer
+		p.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	var c clock
+	keys := identity.NewRemoteKeys(identity.RemoteKeysOptions{URL: server.URL, Now: c.now, Client: &http.Client{}})
+	var all sync.WaitGroup
+	find := func() {
+		if _, err := keys.Key(context.Background(), kid); err != nil {
+			t.Error(err)
+		}
+	}
+	all.Go(find)
+	<-asked
+	c.advance(2 * time.Second) // more than the time between two fetches
+	// A caller waits no longer than until its own deadline.
+	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := keys.Key(short, kid); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+	close(answer)
+	all.Wait()
+	find()
+	if n := p.reads.Load(); n != 1 {
+		t.Errorf("the publisher was asked %d times", n)
+	}
 }
 
 func TestRemoteKeysUnderConcurrentUse(t *testing.T) {

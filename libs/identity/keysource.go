@@ -156,11 +156,9 @@ func (r *RemoteKeys) Ready(ctx context.Context) error {
 	if r.document.Load() != nil {
 		return nil
 	}
+	// No key has that id: it is unknown once a document has been fetched.
 	if _, err := r.Key(ctx, ""); !errors.Is(err, ErrUnknownKey) {
 		return err
-	}
-	if r.document.Load() == nil {
-		return errors.New("the signing keys have not been read yet")
 	}
 	return nil
 }

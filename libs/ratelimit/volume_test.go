@@ -96,6 +96,37 @@ func TestVolumeOfSeveralProcesses(t *testing.T) {
 	}
 }
 
+// TestVolumeAfterTheClockWasSetBack: a process goes on learning what others add, not only when its clock has caught up.
+func TestVolumeAfterTheClockWasSetBack(t *testing.T) {
+	t.Parallel()
+	clock := testkit.NewClock(time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC))
+	buckets := sharedBuckets(t, clock)
+	one, other := newVolume(clock, buckets), newVolume(clock, buckets)
+	one.Look(t.Context(), "a")
+	clock.Advance(-time.Hour)
+	other.Add("a", 2500)
+	other.Look(t.Context(), "a")
+	if got := one.Look(t.Context(), "a"); got.Allowed {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestVolumeOfCallersThatLeave: a client that closes its connection during the question does not make the process count
+// alone.
+func TestVolumeOfCallersThatLeave(t *testing.T) {
+	t.Parallel()
+	clock := testkit.NewClock(time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC))
+	buckets := &brokenBuckets{Buckets: sharedBuckets(t, clock)}
+	v := newVolume(clock, buckets)
+	left, leave := context.WithCancel(t.Context())
+	leave()
+	v.Look(left, "a")
+	v.Look(t.Context(), "b")
+	if buckets.calls != 2 {
+		t.Errorf("the shared buckets were asked %d times, want for both", buckets.calls)
+	}
+}
+
 // brokenBuckets fail while down is set.
 type brokenBuckets struct {
 	ratelimit.Buckets

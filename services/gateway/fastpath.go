@@ -50,7 +50,7 @@ func (s *fastPath) take(r *web.FastPath) (answered bool) {
 	g, rc := s.g, r.Request
 	h := &rc.Request.Header
 	path, query, _ := bytes.Cut(h.RequestURI(), []byte("?"))
-	if !encodedAlike(path) || bytes.IndexByte(query, '#') >= 0 || session.Asked(rc) || len(g.Origins) > 0 && len(h.PeekCanonical(nameOrigin)) > 0 {
+	if !encodedAlike(path) || bytes.IndexByte(query, '#') >= 0 || session.Asked(rc) || len(h.PeekCanonical(nameOrigin)) > 0 {
 		return false
 	}
 	found := s.matcher.Lookup(http.MethodGet, utils.UnsafeString(path))
