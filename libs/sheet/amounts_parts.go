@@ -22,8 +22,9 @@ import (
 type parts struct {
 	*table
 	of []partColumn
-	// unit is that of the parts of energy.
-	unit string
+	// unit is that of the parts of energy, and units that of the parts of each field.
+	unit  string
+	units map[string]string
 }
 
 // Words of headings of parts of the energy that was used: by tariff, by time, by meter.
@@ -73,8 +74,8 @@ func partOfEnergy(typ, head string) (field, unit string, by shape, ok bool) {
 	return field, unit, by, unit != "" && field != "" && (by.tariff || by.month || by.number)
 }
 
-// findParts finds the columns of parts of the energy that was used, where all columns of energy are some, and of the
-// meals of each diet.
+// findParts finds the columns of parts of the energy that was used, where all columns of energy are some, of other amounts by month
+// or day, and of the meals of each diet.
 func (r *parts) findParts() {
 	switch r.typ {
 	case "energy", "venue":
@@ -88,6 +89,8 @@ func (r *parts) findParts() {
 				r.addPart(at, diet)
 			}
 		}
+	default:
+		r.findSeries()
 	}
 }
 
@@ -120,8 +123,16 @@ func (r *parts) findEnergy() {
 	for _, part := range found {
 		if slices.ContainsFunc(found, func(other partColumn) bool { return other.field == part.field && other.at != part.at }) {
 			r.addPart(part.at, part.field)
+			r.setUnit(part.field, r.unit)
 		}
 	}
+}
+
+func (r *parts) setUnit(field, unit string) {
+	if r.units == nil {
+		r.units = map[string]string{}
+	}
+	r.units[field] = unit
 }
 
 // withMonths adds the columns of months without a unit, Jan to Dec, to the parts of the only energy of the table, in the
@@ -201,10 +212,10 @@ func (r *parts) takeParts(row *row) *apperr.Detail {
 		n := sums[part.field].FloatString(digits) // all of its digits
 		delete(sums, part.field)
 		target, _ := units.OfField(part.field)
-		sum := newBody()
-		if sum.set(part.field, json.RawMessage(n)); r.unit != target.Symbol {
+		sum, unit := newBody(), r.units[part.field]
+		if sum.set(part.field, json.RawMessage(n)); unit != target.Symbol {
 			delete(sum.values, part.field)
-			sum.stated[part.field] = strings.TrimSpace(r.written(n) + " " + r.unit)
+			sum.stated[part.field] = strings.TrimSpace(r.written(n) + " " + unit)
 		}
 		switch {
 		case !row.has(part.field):
@@ -212,7 +223,7 @@ func (r *parts) takeParts(row *row) *apperr.Detail {
 		case !r.agree(part.field, &row.body, &sum):
 			return &apperr.Detail{Field: r.heads[part.at], Code: fields.NotAllowed, Suggestions: []string{part.field},
 				Message: fmt.Sprintf("The parts, of which %s is the first, come to %s %s, and %s has %.40q. Write all of it into one column %s, and leave the others out.",
-					r.heads[part.at], n, r.unit, r.headingOf(part.field), oneCell(row.cells, slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == part.field })), part.field)}
+					r.heads[part.at], n, unit, r.headingOf(part.field), oneCell(row.cells, slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == part.field })), part.field)}
 		}
 	}
 	return nil

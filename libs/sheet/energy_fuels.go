@@ -36,9 +36,9 @@ func (r *fuels) findFuels() {
 		}
 		stem, word, _ := unitOfHead(head)
 		stem = strings.Join(slices.DeleteFunc(strings.Fields(stem), func(word string) bool { return usedWords.Has(strings.ToLower(word)) }), " ")
-		source := columnOf(r.typ, "source").values[key(stem)]
 		for dimension, field := range fuelFields {
 			unit, err := units.ByName(word, dimension)
+			source := sourceIn(stem, dimension)
 			if err != nil || source == "" {
 				continue
 			}
@@ -51,6 +51,17 @@ func (r *fuels) findFuels() {
 			r.use(at)
 		}
 	}
+}
+
+// sourceIn returns the source of energy that a heading names, in a unit of a dimension: gas in kilowatt hours is what a building
+// is supplied with, and in litres or kilograms it may be another one.
+func sourceIn(stem, dimension string) string {
+	for field, source := range map[string]string{"electricityKWh": "grid", "gasKWh": "natural_gas", "heatKWh": "district_heat"} {
+		if dimension == "energy" && energyWords(field).Has(strings.ToLower(stem)) {
+			return source
+		}
+	}
+	return columnOf("energy", "source").values[key(stem)]
 }
 
 // takeFuel sets the source and the amount of a row that has one of them, and returns the fault of a row with several.
