@@ -3,10 +3,12 @@ package records
 import (
 	"encoding/json"
 	"errors"
+	"reflect"
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
@@ -14,7 +16,8 @@ func TestEventBody(t *testing.T) {
 	t.Parallel()
 	attendees := int64(100)
 	stored := record.Event{Title: "Old", StartDate: "2026-06-10", EndDate: "2026-06-11", Attendees: &attendees, Country: "GB",
-		Timezone: "Europe/London", Description: "text", Boundary: json.RawMessage(`{}`), Method: record.Method{GWP: "AR6"}}
+		Timezone: "Europe/London", Description: "text", Boundary: json.RawMessage(`{}`), Method: record.Method{GWP: "AR6"},
+		VirtualAttendees: &attendees, Place: "Lyon", Location: footprint.Venue{Code: "LYS"}, Reference: "r", Metadata: map[string]string{"a": "b"}}
 	for name, c := range map[string]struct {
 		body   string
 		isNew  bool
@@ -30,8 +33,9 @@ func TestEventBody(t *testing.T) {
 			}},
 		"an empty body of a new event": {isNew: true, faults: []string{"title REQUIRED"}},
 		"an empty change":              {check: func(e record.Event) bool { return e.Title == "Old" }},
-		"null takes away": {body: `{"attendees":null,"country":null,"description":null,"timezone":null,"boundary":null,"method":null,"startDate":null}`, check: func(e record.Event) bool {
-			return e.Attendees == nil && e.Country == "" && e.Boundary == nil && e.Method == record.DefaultMethod && e.StartDate == "" && e.Title == "Old"
+		"null takes away": {body: `{"attendees":null,"virtualAttendees":null,"country":null,"description":null,"timezone":null,"boundary":null,"method":null,"startDate":null,"endDate":null,
+			"place":null,"externalReference":null,"metadata":null}`, check: func(e record.Event) bool {
+			return reflect.DeepEqual(e, record.Event{Title: "Old", Method: record.DefaultMethod})
 		}},
 		"a title cannot be taken away":   {body: `{"title":null}`, faults: []string{"title REQUIRED"}},
 		"an end before the stored start": {body: `{"endDate":"2026-06-09"}`, faults: []string{"endDate OUT_OF_RANGE"}},
