@@ -34,7 +34,7 @@ func TestTheHistoryOfAPolicyNamesBothAdministrators(t *testing.T) {
 }
 
 // TestTheAuditLogIsToldWhatOfAPolicyChanged: the entry of a change has the values that changed, before and after, and what
-// was only proposed; a repeated proposal changes nothing.
+// was only proposed; a repeated proposal changes nothing. The entry is stored with the change.
 func TestTheAuditLogIsToldWhatOfAPolicyChanged(t *testing.T) {
 	t.Parallel()
 	h := start(t)
@@ -64,6 +64,17 @@ func TestTheAuditLogIsToldWhatOfAPolicyChanged(t *testing.T) {
 		}
 		if a.status > http.StatusAccepted || note.Before != c.before || note.After != c.after {
 			t.Errorf("%s: %d, the entry is from %q to %q, want %q to %q", c.policy, a.status, note.Before, note.After, c.before, c.after)
+		}
+		if c.after == "" {
+			continue
+		}
+		// A process that is killed now leaves it for the next change.
+		o, err := h.store.Organization(t.Context(), "org1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if owed, ok := o.OwedBy(audit.Organization); !ok || owed.Rev != o.Rev || owed.Before != c.before || owed.After != c.after || "org1."+owed.By+".admin" != c.by {
+			t.Errorf("%s: %+v is stored for the audit log", c.policy, owed)
 		}
 	}
 }
