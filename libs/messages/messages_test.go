@@ -79,3 +79,21 @@ func TestUnitsOfFields(t *testing.T) {
 		}
 	}
 }
+
+// TestFormulas: the words of a formula are in the language, whole ones and the longest first; numbers and what has no
+// word stay as they are.
+func TestFormulas(t *testing.T) {
+	for formula, want := range map[string]string{
+		"1,400 kg × 1/1,000 × 38,560 km × 0.89939 kg per tonne-km = 48,552.669760 kg": "1,400 kg × 1/1,000 × 38,560 km × 0.89939 kg je Tonnenkilometer = 48,552.669760 kg",
+		"12 passengers × 3 trips × 2 (return)":                                        "12 Reisende × 3 Reisen × 2 (hin und zurück)",
+		"259 kWh per m² a year × 12.5 % of the space × 2/365 of the year":             "259 kWh je m² im Jahr × 12.5 % der Fläche × 2/365 des Jahres",
+		"7 of the survey × 2 shells of day-trips, Tagesitems":                         "7 der Umfrage × 2 shells of day-trips, Tagesitems",
+	} {
+		if got := messages.FormulaIn("de", formula); got != want {
+			t.Errorf("%q is %q in German, want %q", formula, got, want)
+		}
+		if got := messages.FormulaIn("en", formula); got != formula {
+			t.Errorf("%q is %q in English", formula, got)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -126,6 +127,18 @@ func (l *language) quote(text string) any {
 	}
 	return template.HTML(`<span lang="en">` + template.HTMLEscapeString(text) + `</span>`) //nolint:gosec // escaped
 }
+
+// formula returns the formula of a line with the words and the marks of the language: beside tables, 1,400 kg would be
+// read as another figure where a comma is the decimal mark.
+func (l *language) formula(english string) string {
+	if l.english() {
+		return english
+	}
+	return numberOfFormula.ReplaceAllStringFunc(messages.FormulaIn(l.tag, english), l.number)
+}
+
+// numberOfFormula is a number in a formula, with every digit.
+var numberOfFormula = regexp.MustCompile(`\d[\d,]*(?:\.\d+)?`)
 
 // number writes a number with the marks of the language. It is in plain digits, or grouped as
 // [explain.Grouped] does.

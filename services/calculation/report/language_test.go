@@ -278,7 +278,7 @@ func TestGermanPage(t *testing.T) {
 		"<td>Scope 3.6 Geschäftsreisen</td>", "<td>Scope 3.8 Vorgelagerte geleaste Sachanlagen</td>", `<td class="n">12.345,678</td>`, "<td>2. Januar 2027</td>",
 		"Bier, Flaschenwasser", "LHR → JFK, Vortragende, 9. Juni 2027", "Australien (NSW), Deutschland, Neuseeland", "je Personenkilometer</span>",
 		"Region: Vereinigtes Königreich. Jahr: 2026. Aktuell bis: 31. Dezember 2026.", `<span lang="en">Bus, average local.</span>`,
-		`<span lang="en">18,000 kWh × 0.329 kg per kWh = 5,922.000000 kg</span>`, "Freigegeben, Änderungen an Einträgen: 3, durch Morgan Lee (Manager) am 20. Juni 2027, 08:05 Uhr UTC",
+		`<p class="formula">18.000 kWh × 0,329 kg je kWh = 5.922,000000 kg `, "Freigegeben, Änderungen an Einträgen: 3, durch Morgan Lee (Manager) am 20. Juni 2027, 08:05 Uhr UTC",
 		"Britische Faktoren stehen für Orte außerhalb des Vereinigten Königreichs. (10 Einträge, 16.962 kg)",
 		"Diese Seite ist eine Übersetzung. Die Dokumente der unterschriebenen Ausgabe 3 sind die englische Seite und die JSON-Fassung.",
 	} {
@@ -298,6 +298,9 @@ func TestSentencesOfFindings(t *testing.T) {
 		"The event's boundary includes freight, but there is no approved record of this type, so the total does not include it.":                            "(Fracht, 2 Einträge)",
 		"The flights record (4611.250000 kg) is at least 5 % of the total but has no date, so it cannot be checked against others.":                         "(Flüge, 4.611 kg, ohne Datum, 2 Einträge)",
 		"The freight record (12.000000 kg) is at least 5 % of the total but has no date and no group, so it cannot be checked against others.":              "(Fracht, 12 kg, ohne Datum, ohne Gruppe, 2 Einträge)",
+		"12 water records of 2026-09-15 are identical except for texts and evidence. Check whether the same record was entered more than once.":             "(Wasser, 15. September 2026, 2 Einträge)",
+		"3 waste records without a date are identical, including their descriptions. Check whether the same record was entered more than once.":             "(Abfall, 2 Einträge)",
+		`2 records of the site "Hall \"A\" in Leeds" count the same kind of energy.`:                                                                        "(Hall &#34;A&#34; in Leeds, 2 Einträge)",
 		"The waste record (12.000000 kg) is at least 5 % of the total but has no group, so it cannot be checked against others.":                            "(Abfall, 12 kg, ohne Gruppe, 2 Einträge)",
 		"The catering record (900000.000000 kg) is out of range for an event with 12 attendee-days (up to 1,000 kg each).":                                  "(Verpflegung, 900.000 kg, 2 Einträge)",
 	} {

@@ -23,6 +23,8 @@ var (
 	adoptableSet   = regexp.MustCompile(`\bcan adopt ([\w-]+),`)
 	journey        = regexp.MustCompile(`\b([A-Z]{3,4}) to ([A-Z]{3,4})\b`)
 	onDay          = regexp.MustCompile(`\bon (\d{4}-\d\d-\d\d)\b`)
+	identical      = regexp.MustCompile(`^\d+ ([a-z-]+) records (?:of (\d{4}-\d\d-\d\d) are|without a date are) identical\b`)
+	siteNamed      = regexp.MustCompile(`\bof the site ("(?:[^"\\]|\\.)*")`)
 	weighedType    = regexp.MustCompile(`^The ([a-z-]+) record \((\d+\.\d+) kg\)(?: .* has (no date)?(?: and )?(no group)?,)?`)
 )
 
@@ -127,6 +129,17 @@ func (l *language) finding(f findings.Finding) any {
 	}
 	if m := onDay.FindStringSubmatch(f.Message); m != nil {
 		facts = append(facts, l.isoDate(m[1]))
+	}
+	if m := identical.FindStringSubmatch(f.Message); m != nil {
+		facts = append(facts, l.typeName(m[1]))
+		if m[2] != "" {
+			facts = append(facts, l.isoDate(m[2]))
+		}
+	}
+	if m := siteNamed.FindStringSubmatch(f.Message); m != nil {
+		if site, err := strconv.Unquote(m[1]); err == nil {
+			facts = append(facts, site)
+		}
 	}
 	if m := namedTypes.FindStringSubmatch(f.Message); m != nil {
 		for typ := range strings.SplitSeq(m[1]+m[2]+m[3], " or ") {

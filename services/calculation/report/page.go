@@ -170,7 +170,7 @@ func (l *language) write(w io.Writer, d Data) error {
 
 // functions are those that the template calls.
 func (l *language) functions() template.FuncMap {
-	return template.FuncMap{"text": l.text, "html": l.html, "quote": l.quote, "region": l.region, "unit": l.unit, "year": l.yearOfRow, "value": l.valueOf,
+	return template.FuncMap{"text": l.text, "html": l.html, "quote": l.quote, "formula": l.formula, "region": l.region, "unit": l.unit, "year": l.yearOfRow, "value": l.valueOf,
 		"cited": cited, "described": described,
 		"bestBefore": func(f bundle.Factor) string { return l.isoDate(bestBefore(f)) }}
 }

@@ -67,6 +67,13 @@ it('names in German what the server counted and misses, and falls back to its se
       'Flights are recorded but no ground transport: the journeys from and to airports are missing. Add and approve at least one ground-transport or attendee-travel record, or exclude the type in the boundary with a reason.',
   });
   expect(companion).toContain(`(${de.type['ground-transport']}, ${de.type['attendee-travel']})`);
+  const identical = say('finding', {
+    code: 'DUPLICATE_RECORD',
+    message:
+      '12 water records of 2026-09-15 are identical except for texts and evidence. Check whether the same record was entered more than once.',
+    records: 12,
+  });
+  expect(identical).toContain(`(${de.type.water}, 15.09.2026, 12 `);
   const notice = say('notice', {
     code: 'UK_PROXY',
     message: 'UK factors stand in for places outside the UK. It is about 3 records of 12.300000 kg together.',

@@ -48,6 +48,10 @@ export function say(kind: Kind, said: Said, label?: string): string {
   // Findings with the same code are distinguished by their journey and day.
   const journey = kind === 'finding' ? /\b([A-Z]{3,4}) to ([A-Z]{3,4})\b/.exec(said.message) : null;
   const on = kind === 'finding' ? /\bon (\d{4}-\d\d-\d\d)\b/.exec(said.message)?.[1] : undefined;
+  const alike =
+    kind === 'finding'
+      ? /^\d+ ([a-z-]+) records (?:of (\d{4}-\d\d-\d\d) are|without a date are) identical\b/.exec(said.message)
+      : null;
   const weighed =
     kind === 'finding'
       ? /^The ([a-z-]+) record \((\d+\.\d+) kg\)(?: .* has (no date)?(?: and )?(no group)?,)?/.exec(said.message)
@@ -57,6 +61,8 @@ export function say(kind: Kind, said: Said, label?: string): string {
     ...(kind === 'notice' ? takenIn(said) : []),
     ...(journey ? [`${journey[1]} – ${journey[2]}`] : []),
     ...(on ? [date(on)] : []),
+    ...(alike ? [i18next.t(`type.${alike[1] as 'flights'}`, { defaultValue: alike[1] })] : []),
+    ...(alike?.[2] ? [date(alike[2])] : []),
     ...(weighed
       ? [
           i18next.t(`type.${weighed[1] as 'flights'}`, { defaultValue: weighed[1] }),
