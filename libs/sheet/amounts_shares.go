@@ -67,13 +67,9 @@ func (r *shares) severalClasses(row *row) *apperr.Detail {
 	if row.typ != "flights" || !row.has("passengers") || r.heading("class") {
 		return nil
 	}
-	classes := columnOf(row.typ, "class").values
 	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
 		cell := Unguard(oneCell(row.cells, at))
-		words := slices.DeleteFunc(wordsOf(head), func(word string) bool {
-			return shareWords.Has(word) || besideShares.Has(word) || ticketCounts.Has(word) || manyTickets.Has(word)
-		})
-		if !r.free(at) || classes[key(strings.Join(words, " "))] == "" || !strings.ContainsAny(cell, "123456789") || !bareNumber(strings.TrimSuffix(cell, "%")) {
+		if !r.free(at) || classHeaded(head) == "" || !strings.ContainsAny(cell, "123456789") || !bareNumber(strings.TrimSuffix(cell, "%")) {
 			continue
 		}
 		return &apperr.Detail{Field: head, Code: SeveralRecords, Suggestions: []string{"passengers", "class"},

@@ -61,6 +61,9 @@ func (in *interpreter) headsQuantity(head string) bool {
 	if slices.ContainsFunc(in.heads, isPrevious) && !slices.ContainsFunc(wordsOf(head), func(word string) bool { return !lastReadingWords.Has(word) }) {
 		return false // Actual beside Anterior is a reading
 	}
+	if in.typ == "flights" && classHeaded(head) != "" {
+		return false // Business is a class here, and elsewhere what was driven for it
+	}
 	types := []string{in.typ}
 	if in.typ == Mixed {
 		types = footprint.Types()

@@ -25,6 +25,7 @@ type interpreter struct {
 	materials     materials
 	meals         meals
 	meters        meters
+	classColumns  classColumns
 	modeDistances modeDistances
 	origins       origins
 	parts         parts
@@ -62,6 +63,7 @@ func newInterpreter(typ string, o Options) *interpreter {
 	in.materials.table = t
 	in.meals.table = t
 	in.meters.table = t
+	in.classColumns.table = t
 	in.modeDistances.table = t
 	in.origins.table = t
 	in.parts.table = t

@@ -28,7 +28,7 @@ func (r *Reader) Split() Split { return r.parted }
 var otherAmounts = map[string][]string{"catering": {"meals", "servings", "drinks"}, "waste": {"containers"}}
 
 // alternatives returns the columns of each set of amounts of which a record has one, and the field of the amount: of the meals of a
-// diet, of waste for a treatment, of a source of energy, of the distance by a mode.
+// diet, of waste for a treatment, of a source of energy, of the distance by a mode, of passengers of a class.
 func (in *interpreter) alternatives() (sets []alternatives) {
 	add := func(field string, at int) {
 		if i := slices.IndexFunc(sets, func(s alternatives) bool { return s.field == field }); i >= 0 {
@@ -52,6 +52,9 @@ func (in *interpreter) alternatives() (sets []alternatives) {
 	}
 	for _, fuel := range in.fuels.of {
 		add("energyKWh", fuel.at)
+	}
+	for _, class := range in.classColumns.of {
+		add("passengers", class.at)
 	}
 	return sets
 }
@@ -133,7 +136,7 @@ func isSeveral(err error) bool {
 	return ok && slices.ContainsFunc(e.Details, func(d apperr.Detail) bool { return d.Code == SeveralRecords })
 }
 
-// amounts returns how many amounts a row has.
+// amounts returns how many amounts a row has. The weight of freight is that of each of its legs.
 func amounts(typ string, read json.RawMessage) (n int) {
 	var body map[string]json.RawMessage
 	var stated struct{ Stated map[string]json.RawMessage }
@@ -142,7 +145,7 @@ func amounts(typ string, read json.RawMessage) (n int) {
 	}
 	for _, field := range append(amountsOf(typ), otherAmounts[typ]...) {
 		_, direct := body[field]
-		if _, inUnit := stated.Stated[field]; direct || inUnit {
+		if _, inUnit := stated.Stated[field]; (direct || inUnit) && (typ != "freight" || field != "weightKg") {
 			n++
 		}
 	}
