@@ -20,7 +20,7 @@ const flightBody = `{"from":"FRA","to":"LHR","passengers":3,"class":"economy","r
 
 // The most that a request of the service may allocate.
 const (
-	createAllocations = 240
+	createAllocations = 245
 	listAllocations   = 30
 	// An uncached list, since its store has no version: the entity tag shows that the caller, or the service, has the
 	// page.
