@@ -161,7 +161,7 @@ func (in *interpreter) cell(b *body, typ string, i int, cell string) *apperr.Det
 		return nil
 	case column.number():
 		number := Unguard(trimmed)
-		if exact := exactly(number); in.reading == interpreted && exact != number {
+		if exact := column.withoutNoun(exactly(number)); in.reading == interpreted && exact != number {
 			number, cell = exact, exact
 		}
 		if column.Name == "gramsPerM2" {
@@ -213,6 +213,8 @@ func (in *interpreter) cell(b *body, typ string, i int, cell string) *apperr.Det
 			b.put("mode", mode)
 			return nil
 		}
+	case column.Name == "container" && in.reading == interpreted && typ == "waste" && !in.heading("containers") && bareNumber(trimmed):
+		column, cell = columnOf(typ, "containers"), trimmed // Behälter: which, or how many
 	case column.Name == "diet" && severalDiets(trimmed):
 		return in.refuseDiets(i, trimmed)
 	case column.Name == "date":

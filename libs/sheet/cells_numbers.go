@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -114,15 +113,4 @@ func (t *table) twoReadings(i int, cell string) *apperr.Detail {
 		return nil
 	}
 	return t.ambiguousNumber(i, e)
-}
-
-// approximately is what people write before a number that they do not know exactly.
-var approximately = regexp.MustCompile(`(?i)^(?:approx(?:imately|\.)?|about|around|roughly|circa|ca\.?|c\.|etwa|ungefähr|rund|env(?:iron|\.)?|unos|unas|aprox(?:imadamente|\.)?|cerca de|cerca di|ongeveer|ong\.|około|ok\.|cirka|omkring|~|≈|±)\s*(\d.*)$`)
-
-// exactly returns a number without a word such as "about". The amounts of records are estimates unless declared as measured.
-func exactly(cell string) string {
-	if m := approximately.FindStringSubmatch(cell); m != nil {
-		return m[1]
-	}
-	return cell
 }

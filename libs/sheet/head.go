@@ -267,6 +267,8 @@ func (t *table) headingOf(field string) string {
 const (
 	countBefore wordlist.List = "countBefore"
 	countBehind wordlist.List = "countBehind"
+	// countShort are words that stand before numbers of things and, in the singular, before what one is known by.
+	countShort wordlist.List = "countShort"
 )
 
 // counted returns the index of the only column of whole numbers that a head counts; -1 where
@@ -285,13 +287,19 @@ func counted(known []Column, head string) int {
 			what = rest
 		}
 	}
+	several := false // in the singular such a word is before what one is known by
+	for _, before := range countShort.All() {
+		if rest, ok := strings.CutPrefix(text, before+" "); ok && what == "" {
+			what, several = rest, true
+		}
+	}
 	if what == "" {
 		return -1
 	}
 	found := -1
 	for i, c := range known {
 		names := append([]string{plain(c.Name)}, slices.Concat(c.headings, c.titles)...)
-		if c.Type != "integer" || !slices.Contains(names, plain(what)) && !slices.Contains(names, plain(what)+"s") {
+		if c.Type != "integer" || !slices.Contains(names, plain(what)) && (several || !slices.Contains(names, plain(what)+"s")) {
 			continue
 		}
 		if found >= 0 {

@@ -42,6 +42,7 @@ type interpreter struct {
 	totals        totals
 	travellers    travellers
 	treatments    treatments
+	unheaded      unheaded
 	unitsBeside   unitsBeside
 	wasteTypes    wasteTypes
 }
@@ -80,6 +81,7 @@ func newInterpreter(typ string, o Options) *interpreter {
 	in.totals.table = t
 	in.travellers.table = t
 	in.treatments.table = t
+	in.unheaded.table = t
 	in.unitsBeside.table = t
 	in.wasteTypes.table = t
 	return in

@@ -183,6 +183,7 @@ func (in *interpreter) interpretRow(row *row) (faults []apperr.Detail) {
 		in.tickets.ticket,
 		in.tickets.wayOfTrip,
 		in.tickets.bookingClass,
+		in.tickets.wayClasses,
 		in.travellers.traveller,
 		in.travellers.mode,
 		in.travellers.drivenBy,
@@ -240,6 +241,7 @@ func (in *interpreter) interpretRow(row *row) (faults []apperr.Detail) {
 		in.meters.submeter,
 		in.tickets.seasonTicket,
 		in.shares.sharesOfValues,
+		in.unheaded.valueElsewhere,
 	)
 	in.noteUnread(row.unread) // at the end: each of them may leave a cell out
 	return faults
