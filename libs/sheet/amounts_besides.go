@@ -243,5 +243,8 @@ func (r *besides) numberBeside(row *row, column besideColumn) (n float64, ok boo
 	if !ok || n == 0 || units.IsDate(cell) || cell == oneCell(row.cells, column.field) {
 		return 0, false
 	}
+	if _, number := r.asNumber(oneCell(row.cells, column.field)); !number && oneCell(row.cells, column.field) != "" {
+		return 0, false // which the decoder of the record refuses
+	}
 	return n, row.has(r.columns[column.field].Name) || column.takenBack && row.measures(row.typ, true)
 }

@@ -45,6 +45,11 @@ func (r *durations) findDuration() {
 	}
 	for at, head := range r.heads {
 		stem, unit, measured := unitOfHead(head)
+		if measured && r.free(at) && hourUnits.Has(strings.ToLower(unit)) && durationHeads.Has(plain(stem)) {
+			r.columns[at] = columnOf(r.typ, hoursField) // Duur (u)
+			r.use(at)
+			return
+		}
 		minutes := measured && minuteUnits.Has(strings.ToLower(unit)) && durationHeads.Has(plain(stem)) || minuteHeads.Has(plain(head))
 		if !r.free(at) || !minutes && !durationHeads.Has(plain(head)) {
 			continue

@@ -235,7 +235,7 @@ func (in *interpreter) cell(b *body, typ string, i int, cell string) *apperr.Det
 }
 
 // typedFields are the fields that a column headed Type has where its values are theirs.
-var typedFields = map[string]string{"accommodation": "kind", "waste": "material", "energy": "source"}
+var typedFields = map[string]string{"accommodation": "kind", "waste": "material", "energy": "source", "digital": "activity"}
 
 // typeOfField sets the field that has a text below the heading Type as a value, such as Hostel; false if there is none, or
 // another column has the field. In a column with such values, any other text is an unknown value, which the decoder of the

@@ -132,7 +132,7 @@ func (in *interpreter) takeHeadings(unknown []int) {
 		case i < 0 && in.reading == interpreted && in.headsQuantity(in.heads[at]):
 			in.columns[at].Type = "number"
 			in.quantity = append(in.quantity, at)
-		case i >= 0 && (in.isBetterCode(at, in.known[i], unknown) || in.isBetterAmount(at, in.known[i])):
+		case i >= 0 && (in.isBetterCode(at, in.known[i], unknown) || in.isBetterAmount(at, in.known[i]) || in.isBetterCount(at, in.known[i])):
 			before := in.placeOf(in.known[i].Name)
 			if code := moneyHead(in.known, in.heads[at]); code != "" {
 				in.currency = code
@@ -157,6 +157,13 @@ func (in *interpreter) isBetterCode(at int, field Column, unknown []int) bool {
 	before := in.placeOf(field.Name)
 	return in.typ == "flights" && in.reading == interpreted && (field.Name == "from" || field.Name == "to") && slices.Contains(unknown, before) &&
 		codeHeadWords.HasAny(headWords(in.heads[at])) && !codeHeadWords.HasAny(headWords(in.heads[before]))
+}
+
+// isBetterCount reports whether a column says that it has the number of what the field so far may have by its name: Nombre de
+// couverts beside Repas.
+func (in *interpreter) isBetterCount(at int, field Column) bool {
+	before := in.placeOf(field.Name)
+	return in.reading == interpreted && in.typ == "catering" && field.Name == "meals" && before >= 0 && counted(in.known, in.heads[before]) < 0 && counted(in.known, in.heads[at]) >= 0
 }
 
 // interpretRow completes the object of a row by what its cells mean together, and returns the faults of a row that would

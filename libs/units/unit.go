@@ -55,7 +55,7 @@ var inCapitals = map[string]string{"Mg": "t", "ML": "", "Ml": ""}
 // nor is "to", a heading of places.
 var otherNames = map[string]string{
 	"meile": "mi", "meilen": "mi", "seemeile": "nmi", "seemeilen": "nmi",
-	"qm": "m2", "quadratmeter": "m2", "hektar": "ha",
+	"qm": "m2", "mq": "m2", "quadratmeter": "m2", "hektar": "ha",
 	"zentiliter": "cl", "hektoliter": "hl", "kubikmeter": "m3",
 	"kilogramm": "kg", "gramm": "g", "tonnen": "t",
 	"kilowattstunde": "kwh", "kilowattstunden": "kwh", "megawattstunde": "mwh", "megawattstunden": "mwh",
