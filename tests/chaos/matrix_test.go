@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -49,7 +50,7 @@ func (m *matrix) probes() []probe {
 }
 
 // row makes every probe once. A cell says that there was an answer, or the status of a
-// failure, which must be in the error envelope and have Retry-After.
+// failure, which must be in the error envelope; a 503 must have Retry-After.
 func (m *matrix) row() ([]string, error) {
 	var cells []string
 	for _, p := range m.probes() {
@@ -80,7 +81,7 @@ func (m *matrix) row() ([]string, error) {
 				return nil, fmt.Errorf("%s: %d is not in the error envelope: %s", p.head, res.StatusCode, body)
 			}
 			cell = fmt.Sprint(res.StatusCode)
-			if res.Header.Get("Retry-After") == "" {
+			if res.StatusCode == http.StatusServiceUnavailable && res.Header.Get("Retry-After") == "" {
 				return nil, fmt.Errorf("%s: %d without Retry-After", p.head, res.StatusCode)
 			}
 		}
@@ -116,9 +117,9 @@ func (m *matrix) steady(want []string) []string {
 	return last
 }
 
-// TestFailureMatrix stops each part of a deployment, one after the other, and compares
-// the responses with docs/availability.md. With -update it writes the table. Without
-// the database nothing is acknowledged (statement 32).
+// TestFailureMatrix stops each part of a deployment, one after the other, and lets each
+// service hang (SIGSTOP), and compares the responses with docs/availability.md. With
+// -update it writes the table. Without the database nothing is acknowledged (statement 32).
 func TestFailureMatrix(t *testing.T) {
 	testkit.OnlyLong(t)
 	d := separate(t)
@@ -132,6 +133,13 @@ func TestFailureMatrix(t *testing.T) {
 	d.awaitReady()
 	m := &matrix{deployment: d, http: &http.Client{Timeout: attemptLimit}}
 	m.prepare()
+	hang := func(name string) (begin, end func()) {
+		at := slices.IndexFunc(d.parts, func(p *part) bool { return p.name == name })
+		if at < 0 {
+			t.Fatalf("there is no %s", name)
+		}
+		return func() { d.parts[at].signal(syscall.SIGSTOP) }, func() { d.parts[at].signal(syscall.SIGCONT) }
+	}
 	part := func(name string) (begin, end func()) {
 		var them []*part
 		for _, p := range d.parts {
@@ -159,9 +167,12 @@ func TestFailureMatrix(t *testing.T) {
 	for _, c := range []struct{ name, part string }{
 		{"auth", "auth"}, {"records", "records"}, {"review", "review"}, {"calculation", "results"}, {"worker", "worker"},
 		{"MongoDB", ""}, {"Redis of the queue", ""}, {"Redis of the cache", ""},
+		{"auth hangs", "auth"}, {"records hangs", "records"}, {"review hangs", "review"}, {"calculation hangs", "results"},
 	} {
 		var begin, end func()
 		switch {
+		case strings.HasSuffix(c.name, " hangs"):
+			begin, end = hang(c.part)
 		case c.part != "":
 			begin, end = part(c.part)
 		case c.name == "MongoDB":
