@@ -127,7 +127,9 @@ func makeBackup(ctx context.Context, env app.Env, d Data, to string, sync func(s
 	}
 	target := filepath.Join(to, DatabaseFile)
 	if d.Records.URI == "" {
-		err = notRead(d.Dir.Path, sqlitex.Copy(ctx, target, filepath.Join(d.Dir.Path, DatabaseFile)))
+		path := filepath.Join(d.Dir.Path, DatabaseFile)
+		reportDamagedLog(ctx, env, path)
+		err = notRead(d.Dir.Path, sqlitex.Copy(ctx, target, path))
 	} else {
 		err = archive(ctx, env, d, target)
 	}

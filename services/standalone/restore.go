@@ -181,6 +181,7 @@ func migrate(ctx context.Context, env app.Env, c *migrateSettings) (err error) {
 		return err
 	}
 	defer unlock()
+	reportDamagedLog(ctx, env, path)
 	// Opening a copy applies what a killed server left in the write-ahead log.
 	scratch, remove, err := makeScratch()
 	if err != nil {
