@@ -18,7 +18,7 @@ func from(file string) func() io.Reader {
 // TestKeptColumnsCountTheSame: of every list of people in testdata the columns that are kept count what all of them did.
 func TestKeptColumnsCountTheSame(t *testing.T) {
 	t.Parallel()
-	for _, file := range []string{"testdata/exported.txt", "testdata/ordinary.txt", "testdata/statements.txt", "testdata/bills.txt", "testdata/supplied.txt", "testdata/collected.txt", "testdata/beside.txt", "testdata/languages.txt"} {
+	for _, file := range []string{"testdata/exported.txt", "testdata/ordinary.txt", "testdata/statements.txt", "testdata/bills.txt", "testdata/supplied.txt", "testdata/collected.txt", "testdata/beside.txt", "testdata/languages.txt", "testdata/split.txt"} {
 		for _, table := range expectedTables(t, file, 1) {
 			if table.typ != footprint.OriginRows {
 				continue

@@ -25,7 +25,7 @@ type interpreter struct {
 	materials     materials
 	meals         meals
 	meters        meters
-	classColumns  classColumns
+	countColumns  countColumns
 	modeDistances modeDistances
 	origins       origins
 	parts         parts
@@ -64,7 +64,7 @@ func newInterpreter(typ string, o Options) *interpreter {
 	in.materials.table = t
 	in.meals.table = t
 	in.meters.table = t
-	in.classColumns.table = t
+	in.countColumns.table = t
 	in.modeDistances.table = t
 	in.origins.table = t
 	in.parts.table = t

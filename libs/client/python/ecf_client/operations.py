@@ -1673,38 +1673,39 @@ class Operations(Transport):
         `Segment 2 Destination`, `Von 2`, `Return from`) and of stops (`Stop 1`, `Stopover`), where each leg begins
         where the one before ends; a row whose legs do not is refused. A column `Ticket type` (`Off-Peak Return`) stands
         for `roundTrip`. A column `Room` beside names of guests, or `Room number`, has the number of a room: each row is
-        one. Columns of energy by tariff, month or meter (`Day kWh`, `Night kWh`) are added up where all columns of
-        energy are such parts, as are those of rooms by their kind (`EZ`, `DZ`, `Singles`, `Twin rooms`) where no column
-        has the rooms, and those of meals (`Lunch`, `Dinner`; a column `Breakfast` becomes `servings`). A row with
-        amounts in several columns of which a record has one is read as a row for each: of meals by diet (`Vegan`,
-        `Vegetarisch`), of waste by treatment (`Recycled (kg)`, `Landfill (kg)`), of distances by mode (`Train km`), of
-        sources of energy (`Diesel litres`); the notice `SPLIT_ROWS` says so, and the rows have the same number. With
-        another amount beside them, such as a total that is another, or with an `externalReference`, it is refused with
-        `SEVERAL_RECORDS`, and so are several in one cell (`120 veg / 80 vegan`). A column of tonne-kilometres (`tkm`)
-        stands for weight and distance, and one of codes of the European List of Waste (`EWC`, `AVV`) for the material.
-        Of attendees, a number of people that the row would not count (`Guests`, `Registered`, `davon online`) is
-        refused. Of a table of journeys without a column of modes the trains (`Train`, `Zug`) or products (`ICE`,
-        `UberX`) tell the mode. In a list of hired vehicles (`Rental agreement`, `Km out`) a return date is that of the
-        vehicle, and no journey back. An amount of each of something (`Weight per pallet (kg)`, `Hours per day`,
-        `Einzelpreis`, `Verbrauch (l/h)`, `Bin size (litres)`) is multiplied by the column that counts it. Where a
-        number of things, more than one, stands beside an amount that may be that of each or of all (`Trips` beside
-        `Tonnes`, `Stück` beside `m³`, `Days` beside `Hours`), the row is refused with `AMBIGUOUS_COUNT`: the heading of
-        the amount tells with `per trip`, `pro Tag` or `each`, or with `Total`. A row that sums up the others, or some
-        of them, is refused with `TOTALS_ROW`, the head once more with `REPEATED_HEAD`, and with `ROW_NOT_COUNTED` one
-        of which the file says that it does not count: it was cancelled, refunded or missed (`Status`, `Transaction
-        type`, `Cancelled`, `No show`), its price or number is negative, it is a credit among debits, its person attends
-        online, it is the way back of a booking (`Trip ID`, `PNR`) of which another row is a return journey, it has a
-        room that another row has for the same nights, or it is a charge beside such a row (`EMD`, `Seat`, `Service
-        fee`, `City tax`, `Stromsteuer`). A ticket that was exchanged (`EXCH`, `Umbuchung`) is refused with
-        `EXCHANGED_TICKET`. `partial=true` imports the others. A number with one separator before exactly three digits
-        (`1.200`, `1,200`) may be twelve hundred or one and a bit. Where no form is declared (`numberFormat`,
-        `decimal`), the other numbers of the file settle it, for all of the file (`0.25`, `1.234,5`); where they do not,
-        it is refused with `AMBIGUOUS_NUMBER`, but for one: with commas between the cells, and heads that are not
-        German, French, Spanish, Italian, Dutch or Portuguese, `1.200` is one and a bit. Cells of a workbook that are
-        numbers, and exports as they were sent, have one reading. A workbook (XLSX) is read as the table of one of its
-        sheets: of formulas the results that it keeps, of the column `date` its days. It may unpack to 48 MiB, 100,000
-        rows and 500 columns, and come to 16 MiB as CSV (`PAYLOAD_TOO_LARGE`); empty cells count, of which a sheet has
-        at most 2,500,000 and a row 16,384.
+        one. Columns of an amount by month, week or day (`Jan (kg)`, `Mon miles`) are added up, as are those of energy
+        by tariff or meter (`Day kWh`, `Night kWh`) where all columns of energy are such parts, and those of rooms by
+        their kind (`EZ`, `DZ`, `Singles`, `Twin rooms`) where no column has the rooms, and those of meals (`Lunch`,
+        `Dinner`; a column `Breakfast` becomes `servings`). A row with amounts in several columns of which a record has
+        one is read as a row for each: of meals by diet (`Vegan`, `Vegetarisch`), of waste by treatment (`Recycled
+        (kg)`, `Landfill (kg)`), of distances by mode (`Train km`), of sources of energy (`Diesel litres`), of
+        passengers by class (`Economy`, `Business`), of attendees by mode (`By train`); the notice `SPLIT_ROWS` says so,
+        and the rows have the same number. With another amount beside them, such as a total that is another, or with an
+        `externalReference`, it is refused with `SEVERAL_RECORDS`, and so are several in one cell (`120 veg / 80
+        vegan`). A column of tonne-kilometres (`tkm`) stands for weight and distance, and one of codes of the European
+        List of Waste (`EWC`, `AVV`) for the material. Of attendees, a number of people that the row would not count
+        (`Guests`, `Registered`, `davon online`) is refused. Of a table of journeys without a column of modes the trains
+        (`Train`, `Zug`) or products (`ICE`, `UberX`) tell the mode. In a list of hired vehicles (`Rental agreement`,
+        `Km out`) a return date is that of the vehicle, and no journey back. An amount of each of something (`Weight per
+        pallet (kg)`, `Hours per day`, `Einzelpreis`, `Verbrauch (l/h)`, `Bin size (litres)`) is multiplied by the
+        column that counts it. Where a number of things, more than one, stands beside an amount that may be that of each
+        or of all (`Trips` beside `Tonnes`, `Stück` beside `m³`, `Days` beside `Hours`), the row is refused with
+        `AMBIGUOUS_COUNT`: the heading of the amount tells with `per trip`, `pro Tag` or `each`, or with `Total`. A row
+        that sums up the others, or some of them, is refused with `TOTALS_ROW`, the head once more with `REPEATED_HEAD`,
+        and with `ROW_NOT_COUNTED` one of which the file says that it does not count: it was cancelled, refunded or
+        missed (`Status`, `Transaction type`, `Cancelled`, `No show`), its price or number is negative, it is a credit
+        among debits, its person attends online, it is the way back of a booking (`Trip ID`, `PNR`) of which another row
+        is a return journey, it has a room that another row has for the same nights, or it is a charge beside such a row
+        (`EMD`, `Seat`, `Service fee`, `City tax`, `Stromsteuer`). A ticket that was exchanged (`EXCH`, `Umbuchung`) is
+        refused with `EXCHANGED_TICKET`. `partial=true` imports the others. A number with one separator before exactly
+        three digits (`1.200`, `1,200`) may be twelve hundred or one and a bit. Where no form is declared
+        (`numberFormat`, `decimal`), the other numbers of the file settle it, for all of the file (`0.25`, `1.234,5`);
+        where they do not, it is refused with `AMBIGUOUS_NUMBER`, but for one: with commas between the cells, and heads
+        that are not German, French, Spanish, Italian, Dutch or Portuguese, `1.200` is one and a bit. Cells of a
+        workbook that are numbers, and exports as they were sent, have one reading. A workbook (XLSX) is read as the
+        table of one of its sheets: of formulas the results that it keeps, of the column `date` its days. It may unpack
+        to 48 MiB, 100,000 rows and 500 columns, and come to 16 MiB as CSV (`PAYLOAD_TOO_LARGE`); empty cells count, of
+        which a sheet has at most 2,500,000 and a row 16,384.
 
         A file has at most 100,000 rows (`TOO_MANY_ROWS`). An organization has at most 16 imports that are not finished;
         beyond that the answer is 429 `RATE_LIMITED` with `Retry-After`.
