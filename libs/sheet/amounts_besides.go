@@ -24,6 +24,8 @@ type besides struct {
 	marks     *marks
 	of        []besideColumn
 	found     bool
+	// derived are the places of columns that are no fields, and of which what counts is made.
+	derived []int
 }
 
 // besideColumn is such a column, and the one of the field that it is about.
@@ -55,10 +57,14 @@ const (
 // find finds the columns of numbers about a field that another column has. It is called for the first row: no rule for heads needs
 // them, and while the head of a file is looked for, any row is read as one.
 func (r *besides) find() {
-	if r.found || r.typ == footprint.OriginRows || r.typ == "purchases" || r.typ == Mixed {
+	if r.found || r.typ == footprint.OriginRows || r.typ == Mixed {
 		return
 	}
-	r.found = true
+	if r.found = true; r.typ == "purchases" {
+		r.findMoney()
+		return
+	}
+	r.findDerived()
 	if slices.ContainsFunc(r.columns, func(c Column) bool { return c.number() && drivenWords.HasAny(wordsOf(r.headingOf(c.Name))) }) {
 		return // all that was driven
 	}
@@ -69,7 +75,7 @@ func (r *besides) find() {
 			continue
 		}
 		words := wordsOf(head)
-		takenBack := takenBackWords.HasAny(words) || takenBackWords.Has(plain(head)) || denies(words) || r.typ == "ground-transport" && privateWords.HasAny(words)
+		takenBack := takenBackWords.HasAny(words) || takenBackWords.Has(plain(head)) || absentWords.HasAny(words) || denies(words) || r.typ == "ground-transport" && privateWords.HasAny(words)
 		added := additionWords.HasAny(words)
 		if less && !added {
 			continue
@@ -80,6 +86,32 @@ func (r *besides) find() {
 		}
 		if field >= 0 {
 			r.of = append(r.of, besideColumn{at, field, takenBack})
+		}
+	}
+}
+
+// findMoney finds the columns of amounts of money to be added to the one that counts, or deducted from it.
+func (r *besides) findMoney() {
+	amount := r.placeOf(moneyField)
+	for at, head := range r.heads {
+		words := wordsOf(head)
+		takenBack := takenBackWords.HasAny(words)
+		_, unit, ok := unitOfHead(head)
+		_, currency := currencyWritten(unit)
+		if amount < 0 || !r.free(at) || r.marks.of[at] != noMark || !takenBack && !additionWords.HasAny(words) || (!ok || !currency) && (!takenBack || len(words) > 1) || taxLines.HasAny(words) {
+			continue
+		}
+		r.of = append(r.of, besideColumn{at, amount, takenBack})
+	}
+}
+
+// findDerived finds the columns that are no fields, and of which what counts is made, with those that count what amounts of each
+// are multiplied by.
+func (r *besides) findDerived() {
+	multiplies := slices.ContainsFunc(r.claims, func(c claim) bool { return c.is&rates != 0 && c.field != "" })
+	for at := range r.heads {
+		if r.columns[at].Name == "" && (r.isClaimed(at, derives|suffices) || multiplies && r.counts[at] != "") {
+			r.derived = append(r.derived, at)
 		}
 	}
 }
@@ -104,8 +136,8 @@ func (r *besides) fieldAbout(head string, qualified bool) int {
 	words := strings.FieldsFunc(strings.ToLower(head), func(c rune) bool { return !unicode.In(c, unicode.L, unicode.N) })
 	_, _, each := eachOf(head)
 	_, _, part, ofEnergy := partOfEnergy(r.typ, head)
-	if len(plain(head)) < 2 || each || ofEnergy && (part.tariff || part.month) || isPart(head) || strings.ContainsAny(head, "%·×") || tonneKmHeads.Has(plain(head)) || perHead.MatchString(head) && !qualified ||
-		changeNothing.HasAny(words) || changeNothing.HasAny(wordsOf(head)) || bringNumbers.Has(words[max(len(words)-1, 0)]) {
+	if len(plain(head)) < 2 || len(words) == 0 || each || ofEnergy && (part.tariff || part.month) || isPart(head) || strings.ContainsAny(head, "%·×") || tonneKmHeads.Has(plain(head)) || perHead.MatchString(head) && !qualified ||
+		changeNothing.HasAny(words) || changeNothing.HasAny(wordsOf(head)) || bringNumbers.Has(words[len(words)-1]) {
 		return -1
 	}
 	about := -1
@@ -121,18 +153,44 @@ func (r *besides) fieldAbout(head string, qualified bool) int {
 			}
 		}
 	}
+	if about < 0 {
+		return r.derivedAbout(words)
+	}
 	return about
+}
+
+// derivedAbout returns the place of the column that is no field, and of which what counts is made, if a heading has its words and
+// others: Room nights cancelled beside Room nights.
+func (r *besides) derivedAbout(words []string) int {
+	i := slices.IndexFunc(r.derived, func(at int) bool {
+		own := wordsOf(r.heads[at])
+		if many := slices.DeleteFunc(slices.Clone(own), numberWords.Has); len(many) > 0 {
+			own = many
+		}
+		return len(own) > 0 && len(words) > len(own) && !slices.ContainsFunc(own, func(word string) bool { return !slices.Contains(words, word) })
+	})
+	if i < 0 {
+		return -1
+	}
+	return r.derived[i]
 }
 
 // placeNamed returns the place of the column of numbers whose field, or the kind of whose unit, words of a heading name; -1 if there is none.
 func (r *besides) placeNamed(words string) int {
 	for at, c := range r.columns {
-		target, measured := units.OfField(c.Name)
-		if _, err := units.ByName(words, target.Dimension); measured && c.number() && err == nil {
+		if c.number() && isUnitOf(c.Name, words) {
 			return at
 		}
 	}
+	for _, c := range r.claims {
+		if c.is&(derives|suffices) != 0 && isUnitOf(c.field, words) {
+			return c.at
+		}
+	}
 	if field, _ := r.fieldCalled(words); field.number() {
+		if field.Name == "nights" && len(r.lodging.stay) > 0 {
+			return r.lodging.stay[len(r.lodging.stay)-1]
+		}
 		return r.placeOf(field.Name)
 	}
 	for at, c := range r.columns {
@@ -141,6 +199,13 @@ func (r *besides) placeNamed(words string) int {
 		}
 	}
 	return -1
+}
+
+// isUnitOf reports whether a word is a unit of a field.
+func isUnitOf(field, word string) bool {
+	target, measured := units.OfField(field)
+	_, err := units.ByName(word, target.Dimension)
+	return measured && err == nil
 }
 
 // leastPart is how many letters the parts of a compound have at least.
@@ -158,14 +223,15 @@ func isCompound(word, heading string) bool {
 func (r *besides) namesGroup(head string) bool {
 	words := wordsOf(head)
 	switch {
-	case !r.heading("passengers", "meals", "participants"):
+	case !r.heading("passengers", "meals", "participants") && len(r.derived) == 0:
 		return false
 	case additionWords.Has(plain(head)): // Second helpings
 		return true
 	case changeNothing.HasAny(words):
 		return false
 	}
-	return groupHeads.HasAny(words) || companionHeads.HasAny(words) || companionHeads.Has(plain(head)) || r.typ == "digital" && onDemandWords.HasAny(words) ||
+	groups := groupHeads.HasAny(words) || companionHeads.HasAny(words) || companionHeads.Has(plain(head))
+	return groups && r.typ != "accommodation" || r.typ == "digital" && onDemandWords.HasAny(words) ||
 		additionWords.HasAny(words) && !slices.ContainsFunc(words, func(word string) bool { return !additionWords.Has(word) && !numberWords.Has(word) })
 }
 
@@ -182,6 +248,9 @@ var spanishParticiples = [...]string{"ado", "ados", "ada", "adas", "ido", "idos"
 func (r *besides) principal() int {
 	if at := r.placeOf(cmp.Or(plannedField[r.typ], "passengers")); at >= 0 {
 		return at
+	}
+	if len(r.derived) > 0 {
+		return r.derived[0]
 	}
 	return slices.IndexFunc(r.columns, func(c Column) bool {
 		_, measured := units.OfField(c.Name)
@@ -209,8 +278,14 @@ func (r *besides) notCounted(row *row) *apperr.Detail {
 		return nil
 	}
 	column := r.of[first]
+	if i := slices.IndexFunc(r.derived, func(at int) bool { return oneCell(row.cells, at) != "" }); i >= 0 && oneCell(row.cells, column.field) == "" {
+		column.field = r.derived[i]
+	}
 	head, cell := r.heads[column.at], oneCell(row.cells, column.at)
 	field, counted := r.columns[column.field].Name, oneCell(row.cells, column.field)
+	if slices.Contains(r.lodging.stay, column.field) {
+		field = "nights"
+	}
 	if n, ok := r.asNumber(counted); ok && n == sums[column.field] {
 		return nil
 	}
@@ -218,7 +293,11 @@ func (r *besides) notCounted(row *row) *apperr.Detail {
 	if column.takenBack {
 		message = "%[1]s is %.40[2]s, and the record would count it, too, with %[3]s, %.40[4]s. Write into a column %[5]s what is left without it, and leave the column %[1]s out; or leave it out if the amount is without it already."
 	}
-	return &apperr.Detail{Field: head, Code: fields.NotAllowed, Suggestions: []string{field}, Message: fmt.Sprintf(message, head, cell, r.heads[column.field], counted, field)}
+	d := &apperr.Detail{Field: head, Code: fields.NotAllowed, Message: fmt.Sprintf(message, head, cell, r.heads[column.field], counted, cmp.Or(field, r.heads[column.field]))}
+	if field != "" {
+		d.Suggestions = []string{field}
+	}
+	return d
 }
 
 // undelivered returns the fault of a row of freight that was carried back: it went both ways, and the record would count one.
@@ -242,6 +321,9 @@ func (r *besides) numberBeside(row *row, column besideColumn) (n float64, ok boo
 	n, ok = r.asNumber(strings.TrimSpace(strings.TrimSuffix(cell, "%")))
 	if !ok || n == 0 || units.IsDate(cell) || cell == oneCell(row.cells, column.field) {
 		return 0, false
+	}
+	if r.columns[column.field].Name == "" {
+		return n, slices.ContainsFunc(r.derived, func(at int) bool { return strings.ContainsAny(oneCell(row.cells, at), "123456789") })
 	}
 	if _, number := r.asNumber(oneCell(row.cells, column.field)); !number && oneCell(row.cells, column.field) != "" {
 		return 0, false // which the decoder of the record refuses
