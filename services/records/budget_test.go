@@ -45,6 +45,7 @@ func (h *harness) unversioned() *fiber.App {
 func TestAllocationsOfARequest(t *testing.T) {
 	testkit.WithoutRace(t)
 	h := start(t)
+	h.endImports() // it looks for imports meanwhile, more often on a slow machine
 	event := h.event()
 	for range 25 {
 		h.send(ada, http.MethodPost, event+"/flights", flightBody).want(http.StatusCreated, "")
