@@ -342,27 +342,6 @@ test('the address of a report leads whoever opens it to it, or to a page that sa
   await page.getByRole('heading', { level: 1, name: 'Event not found' }).waitFor();
 });
 
-test('the pages of documentation can be read on a phone', async () => {
-  const { page } = await anonymous('/methodology', { viewport: { width: 320, height: 700 } });
-  for (const path of ['/methodology', '/report-bundles', '/factor-packs', '/api/v2/docs']) {
-    await page.goto(path);
-    const seen = await page.evaluate(() => {
-      // The articles of the reference are laid out when they are scrolled to.
-      for (const a of document.querySelectorAll('article')) a.style.contentVisibility = 'visible';
-      // Lines of the heads and ids of tables: a cell that is as wide as a letter has as many as its text has letters.
-      const lines = (e) => e.getBoundingClientRect().height / Number.parseFloat(getComputedStyle(e).lineHeight);
-      return {
-        width: document.documentElement.scrollWidth,
-        broken: [...document.querySelectorAll('thead th, td > code')]
-          .filter((e) => lines(e) > 8)
-          .map((e) => e.textContent),
-      };
-    });
-    assert.ok(seen.width <= 320, `${path}: ${seen.width} px wide`);
-    assert.deepEqual(seen.broken.slice(0, 5), [], path);
-  }
-});
-
 test('in forced colors it can be seen what is chosen, how long bars are and where the sheet is', async () => {
   const id = await the.server.event('Forced');
   await the.server.approved(id);
