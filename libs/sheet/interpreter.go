@@ -13,11 +13,11 @@ type interpreter struct {
 	row row
 
 	besides       besides
+	byKind        byKind
 	dimensions    dimensions
 	distances     distances
 	drinks        drinks
 	durations     durations
-	fuels         fuels
 	leftOut       leftOut
 	legs          legs
 	lodging       lodging
@@ -56,7 +56,7 @@ func newInterpreter(typ string, o Options) *interpreter {
 	in.distances = distances{table: t, legs: &in.legs, perItem: &in.perItem}
 	in.drinks.table = t
 	in.durations = durations{table: t, perItem: &in.perItem}
-	in.fuels.table = t
+	in.byKind.table = t
 	in.leftOut.table = t
 	in.legs.table = t
 	in.lodging = lodging{table: t, subjects: &in.subjects}

@@ -28,7 +28,7 @@ func (r *Reader) Split() Split { return r.parted }
 var otherAmounts = map[string][]string{"catering": {"meals", "servings", "drinks"}, "waste": {"containers"}}
 
 // alternatives returns the columns of each set of amounts of which a record has one, and the field of the amount: of the meals of a
-// diet, of waste for a treatment, of a source of energy, of the distance by a mode, of passengers of a class, of people who come by a mode.
+// diet, of waste for a treatment, of a source of energy or a material, of the distance by a mode, of passengers of a class, of people who come by a mode.
 func (in *interpreter) alternatives() (sets []alternatives) {
 	add := func(field string, at int) {
 		if i := slices.IndexFunc(sets, func(s alternatives) bool { return s.field == field }); i >= 0 {
@@ -50,8 +50,8 @@ func (in *interpreter) alternatives() (sets []alternatives) {
 	for _, mode := range in.modeDistances.of {
 		add(distanceField, mode.at)
 	}
-	for _, fuel := range in.fuels.of {
-		add("energyKWh", fuel.at)
+	for _, column := range in.byKind.of {
+		add(in.byKind.of[0].field, column.at)
 	}
 	for _, column := range in.countColumns.of {
 		add(in.countColumns.counts, column.at)

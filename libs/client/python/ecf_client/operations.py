@@ -1678,18 +1678,18 @@ class Operations(Transport):
         their kind (`EZ`, `DZ`, `Singles`, `Twin rooms`) where no column has the rooms, and those of meals (`Lunch`,
         `Dinner`; a column `Breakfast` becomes `servings`). A row with amounts in several columns of which a record has
         one is read as a row for each: of meals by diet (`Vegan`, `Vegetarisch`), of waste by treatment (`Recycled
-        (kg)`, `Landfill (kg)`), of distances by mode (`Train km`), of sources of energy (`Diesel litres`), of
-        passengers by class (`Economy`, `Business`), of attendees by mode (`By train`); the notice `SPLIT_ROWS` says so,
-        and the rows have the same number. With another amount beside them, such as a total that is another, or with an
-        `externalReference`, it is refused with `SEVERAL_RECORDS`, and so are several in one cell (`120 veg / 80
-        vegan`). A column of tonne-kilometres (`tkm`) stands for weight and distance, and one of codes of the European
-        List of Waste (`EWC`, `AVV`) for the material. Of attendees, a number of people that the row would not count
-        (`Guests`, `Registered`, `davon online`) is refused. Of a table of journeys without a column of modes the trains
-        (`Train`, `Zug`) or products (`ICE`, `UberX`) tell the mode. In a list of hired vehicles (`Rental agreement`,
-        `Km out`) a return date is that of the vehicle, and no journey back. An amount of each of something (`Weight per
-        pallet (kg)`, `Hours per day`, `Einzelpreis`, `Verbrauch (l/h)`, `Bin size (litres)`) is multiplied by the
-        column that counts it. Where a number of things, more than one, stands beside an amount that may be that of each
-        or of all (`Trips` beside `Tonnes`, `Stück` beside `m³`, `Days` beside `Hours`), the row is refused with
+        (kg)`, `Landfill (kg)`), of distances by mode (`Train km`), of sources of energy or materials (`Diesel litres`,
+        `Glass (kg)`), of passengers by class (`Economy`, `Business`), of attendees by mode (`By train`); the notice
+        `SPLIT_ROWS` says so, and the rows have the same number. With another amount beside them, such as a total that
+        is another, or with an `externalReference`, it is refused with `SEVERAL_RECORDS`, and so are several in one cell
+        (`120 veg / 80 vegan`). A column of tonne-kilometres (`tkm`) stands for weight and distance, and one of codes of
+        the European List of Waste (`EWC`, `AVV`) for the material. Of attendees, a number of people that the row would
+        not count (`Guests`, `Registered`, `davon online`) is refused. Of a table of journeys without a column of modes
+        the trains (`Train`, `Zug`) or products (`ICE`, `UberX`) tell the mode. In a list of hired vehicles (`Rental
+        agreement`, `Km out`) a return date is that of the vehicle, and no journey back. An amount of each of something
+        (`Weight per pallet (kg)`, `Hours per day`, `Einzelpreis`, `Verbrauch (l/h)`, `Bin size (litres)`) is multiplied
+        by the column that counts it. Where a number of things, more than one, stands beside an amount that may be that
+        of each or of all (`Trips` beside `Tonnes`, `Stück` beside `m³`, `Days` beside `Hours`), the row is refused with
         `AMBIGUOUS_COUNT`: the heading of the amount tells with `per trip`, `pro Tag` or `each`, or with `Total`. A row
         that sums up the others, or some of them, is refused with `TOTALS_ROW`, the head once more with `REPEATED_HEAD`,
         and with `ROW_NOT_COUNTED` one of which the file says that it does not count: it was cancelled, refunded or
