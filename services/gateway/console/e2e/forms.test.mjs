@@ -183,6 +183,30 @@ test('on a phone a row is deleted, brought back and withdrawn', async () => {
   });
 });
 
+test('on a phone the only row is saved and submitted by its buttons, once, also where that begins without a network', async () => {
+  const id = await the.server.event('Only row');
+  const { page, context } = await visit('user', `/events/${id}/sheet`, { viewport: { width: 390, height: 844 } });
+  const records = async () => (await the.server.api('user', 'GET', `/events/${id}/flights`)).items;
+  const field = (name) => page.getByRole('textbox', { name });
+  await field('From').fill('LHR');
+  await field('To').fill('JFK');
+  await context.setOffline(true);
+  await field('Passengers').fill('3');
+  await page.getByRole('button', { name: 'Save row' }).dblclick();
+  await page.getByText('Offline. Your input is kept').waitFor();
+  assert.deepEqual(await records(), []);
+  await context.setOffline(false);
+  const submit = page.getByRole('button', { name: 'Submit one row' });
+  await submit.waitFor();
+  assert.equal((await records()).length, 1);
+  await submit.dblclick();
+  await page.getByRole('button', { name: 'Withdraw' }).waitFor();
+  assert.deepEqual(
+    (await records()).map((r) => [r.passengers, r.status]),
+    [[3, 'submitted']],
+  );
+});
+
 test("on a phone somebody else's change is named, and one of both is chosen", async () => {
   const id = await the.server.event('Conflict on a phone');
   const record = await the.server.api('user', 'POST', `/events/${id}/flights`, {

@@ -395,6 +395,7 @@ export const de: Translation = {
   },
   form: {
     attach: 'Dateien als Belege hinzufügen',
+    save: 'Zeile speichern',
     delete: 'Zeile löschen',
     previous: 'Vorige Zeile',
     next: 'Nächste Zeile',

@@ -381,6 +381,7 @@ export const en = {
   },
   form: {
     attach: 'Add files as evidence',
+    save: 'Save row',
     delete: 'Delete row',
     previous: 'Previous row',
     next: 'Next row',

@@ -92,6 +92,12 @@ export function RowForm({ engine, infos, type, focus }: Props): ReactNode {
     set('evidence', evidenceText([...(evidenceIn(now?.cells.evidence ?? '') ?? []), ...documents]), now);
     notifications.show({ message: t('sheet.attached', { row: at + 1 }), autoClose: 12_000 });
   };
+  // What has the focus here is left by going to another row only, of which there may be none.
+  const save = (): void => {
+    engine.active = null;
+    engine.left();
+    engine.active = key;
+  };
   const drop = async (): Promise<void> => {
     if (row && (await commands.remove([row]))) setAt(Math.max(0, Math.min(at, read().length - 1)));
   };
@@ -209,6 +215,11 @@ export function RowForm({ engine, infos, type, focus }: Props): ReactNode {
           </Stack>
         );
       })}
+      {row && !locked && dirty(row) && !empty(row) && (
+        <Button disabled={row.check.state === 'bad'} loading={row.saving} onClick={save}>
+          {t('form.save')}
+        </Button>
+      )}
       {row && submittable(store, row) && (
         <Button onClick={() => void commands.submit([row])}>{t('sheet.submit', { count: 1 })}</Button>
       )}
