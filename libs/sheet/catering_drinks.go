@@ -17,7 +17,8 @@ import (
 // drinks are those that have a row each.
 type drinks struct {
 	*table
-	of drinkColumns
+	subjects *subjects
+	of       drinkColumns
 }
 
 // Headings of the kind of drink of a row, normalized by plain; words beside the kind in the name of a drink that say nothing more
@@ -50,12 +51,16 @@ type drinkColumns struct{ name, serving, litres, number, unit place }
 
 // findDrinks finds the drinks of a table that has one in each row, with how many there are or their litres.
 func (r *drinks) findDrinks() {
-	if r.typ != "catering" || r.heading("diet", "drinks") {
+	if r.typ != "catering" {
 		return
 	}
-	r.of.name = r.aside(drinkHeads)
+	if r.of.name = placeAt(-1); !r.heading("diet", "drinks") {
+		r.of.name = r.aside(drinkHeads)
+	}
 	r.claim(r.of.name, "", derives)
 	if !r.of.name.found() {
+		r.of.litres, r.of.serving = placeAt(-1), placeAt(-1)
+		r.of.unit, r.of.number = r.beside(besideHeads), placeAt(r.placeOf("meals"))
 		return
 	}
 	for at, head := range r.heads {
@@ -149,10 +154,34 @@ func serving(kind, text string, millilitres *big.Rat) string {
 	return ""
 }
 
+// drinkAmong returns the column of a row's subject if that is a drink of which it is known what one is, such as Coffee by the cup
+// or Red wine 75cl, in a table that may have meals, too; -1 if it is not.
+func (r *drinks) drinkAmong(row *row) int {
+	if row.typ != "catering" || !r.of.number.found() || row.has("diet") || row.has("drinks") || row.has("servings") {
+		return -1
+	}
+	unit := Unguard(oneCell(row.cells, r.of.unit.index()))
+	for _, at := range r.subjects.at {
+		cell := Unguard(oneCell(row.cells, at))
+		kind, millilitres := drinkNamed(cell + " " + unit)
+		one := serving(kind, cell+" "+unit, millilitres) != "" && unit != "" || millilitres.Sign() > 0
+		if kind != "" && one {
+			return at
+		}
+	}
+	return -1
+}
+
 // takeDrink makes the drink of a row a serving of the record, or its litres.
 func (r *drinks) takeDrink(row *row) *apperr.Detail {
-	name := Unguard(oneCell(row.cells, r.of.name.index()))
-	if !r.of.name.found() || name == "" {
+	at := r.of.name.index()
+	if !r.of.name.found() {
+		if at = r.drinkAmong(row); at < 0 {
+			return nil
+		}
+	}
+	name := Unguard(oneCell(row.cells, at))
+	if name == "" {
 		return nil
 	}
 	name += " " + Unguard(oneCell(row.cells, r.of.serving.index()))
@@ -188,11 +217,11 @@ func (r *drinks) takeDrink(row *row) *apperr.Detail {
 	case kind != "" && filled:
 		n, err := units.Rounded(amount)
 		if err != nil {
-			return &apperr.Detail{Field: r.heads[r.of.name.index()], Code: fields.OutOfRange, Message: err.Error() + "."}
+			return &apperr.Detail{Field: r.heads[at], Code: fields.OutOfRange, Message: err.Error() + "."}
 		}
 		row.put("drinks", map[string]json.RawMessage{kind: json.RawMessage(n.String())})
 		return nil
 	}
-	return &apperr.Detail{Field: r.heads[r.of.name.index()], Code: fields.NotAllowed, Suggestions: []string{"servings", "drinks"},
-		Message: fmt.Sprintf("%s is %.60q, of which it is not known what or how much one is. Write it as one of %s with the volume of one, such as Beer 0.33 l, or its litres into a column Litres.", r.heads[r.of.name.index()], strings.TrimSpace(name), strings.Join(drinkKinds[:], ", "))}
+	return &apperr.Detail{Field: r.heads[at], Code: fields.NotAllowed, Suggestions: []string{"servings", "drinks"},
+		Message: fmt.Sprintf("%s is %.60q, of which it is not known what or how much one is. Write it as one of %s with the volume of one, such as Beer 0.33 l, or its litres into a column Litres.", r.heads[at], strings.TrimSpace(name), strings.Join(drinkKinds[:], ", "))}
 }

@@ -54,7 +54,7 @@ func newInterpreter(typ string, o Options) *interpreter {
 	in.besides = besides{table: t, readings: &in.readings, distances: &in.distances, lodging: &in.lodging, marks: &in.marks}
 	in.dimensions = dimensions{table: t, perItem: &in.perItem}
 	in.distances = distances{table: t, legs: &in.legs, perItem: &in.perItem}
-	in.drinks.table = t
+	in.drinks = drinks{table: t, subjects: &in.subjects}
 	in.durations = durations{table: t, perItem: &in.perItem}
 	in.byKind.table = t
 	in.leftOut.table = t
