@@ -81,7 +81,7 @@ func (r *besides) find() {
 			continue
 		}
 		field := r.fieldAbout(head, takenBack || added)
-		if field < 0 && (takenBack || r.namesGroup(head)) {
+		if field < 0 && (takenBack || r.namesGroup(head) || r.marks.of[at] == happened) {
 			field = r.principal()
 		}
 		if field >= 0 {

@@ -42,6 +42,7 @@ const (
 	states          // words: cancelled, refund, no-show
 	flags           // yes, or the day on which it was cancelled
 	attends         // whether a person comes
+	happened        // whether it took place
 	presence        // in person or online
 	reverse         // an amount or a number, negative where it is taken back
 	sides           // debit or credit
@@ -64,9 +65,11 @@ const (
 	stateHeads   wordlist.List = "stateHeads"
 	flagHeads    wordlist.List = "flagHeads"
 	attendsHeads wordlist.List = "attendsHeads"
-	reverseHeads wordlist.List = "reverseHeads"
-	sideHeads    wordlist.List = "sideHeads"
-	onlineHeads  wordlist.List = "onlineHeads"
+	// happenedHeads are those of whether a journey, a stay or a delivery took place.
+	happenedHeads wordlist.List = "happenedHeads"
+	reverseHeads  wordlist.List = "reverseHeads"
+	sideHeads     wordlist.List = "sideHeads"
+	onlineHeads   wordlist.List = "onlineHeads"
 )
 
 // Words of a state in which nothing took place, or was taken back; with one of the words of
@@ -122,6 +125,8 @@ func (r *marks) findMarks() {
 			r.of[at] = refunds
 		case people && has(attendsHeads):
 			r.of[at] = attends
+		case !people && r.typ != "purchases" && r.typ != "materials" && (has(happenedHeads) || has(attendsHeads)):
+			r.of[at] = happened
 		case people && has(onlineHeads):
 			r.of[at] = presence
 		case has(stateHeads) || slices.ContainsFunc(stateParts.All(), func(part string) bool { return strings.Contains(name, part) }):
@@ -207,6 +212,8 @@ func (r *marks) notCounted(cells []string) *apperr.Detail {
 				if r.typ == footprint.OriginRows {
 					what = "who does not come does not travel"
 				}
+			case happened:
+				what = "what did not take place does not count"
 			case services:
 				if stopped(cell) {
 					break
@@ -254,7 +261,7 @@ func (r *marks) marked(kind mark, cell string) bool {
 		return yes || units.IsDate(day) || stopped(cell)
 	case attendance:
 		return countsPeopleIn(kind, cell) || r.marked(attends, cell)
-	case attends:
+	case attends, happened:
 		yes, known := fields.Truth(cell)
 		return known && !yes || stopped(cell)
 	case reverse:
