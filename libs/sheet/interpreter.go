@@ -38,6 +38,7 @@ type interpreter struct {
 	shares        shares
 	subjects      subjects
 	tickets       tickets
+	ticks         ticks
 	tonneKms      tonneKms
 	totals        totals
 	travellers    travellers
@@ -77,6 +78,7 @@ func newInterpreter(typ string, o Options) *interpreter {
 	in.shares.table = t
 	in.subjects.table = t
 	in.tickets.table = t
+	in.ticks.table = t
 	in.tonneKms = tonneKms{table: t, perItem: &in.perItem}
 	in.totals.table = t
 	in.travellers.table = t

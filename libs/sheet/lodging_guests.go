@@ -2,8 +2,11 @@ package sheet
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 )
 
@@ -25,6 +28,25 @@ func (r *lodging) guestByName(row *row) *apperr.Detail {
 		}
 	}
 	row.set("guests", json.RawMessage("1"))
+	return nil
+}
+
+// sharingWords are words of headings of whether a guest shares the room.
+const sharingWords wordlist.List = "sharingWords"
+
+// sharesRoom returns the fault of a row of a guest who shares a room, if it does not say with whom: both would count a room each.
+func (r *lodging) sharesRoom(row *row) *apperr.Detail {
+	if r.typ != "accommodation" || !r.guest.found() || row.number("guests") != 1 || row.has("rooms") {
+		return nil
+	}
+	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
+		yes, _ := fields.Truth(Unguard(oneCell(row.cells, at)))
+		if !r.free(at) || !yes && !tickWords.Has(strings.ToLower(oneCell(row.cells, at))) || !sharingWords.HasAny(wordsOf(head)) {
+			continue
+		}
+		return &apperr.Detail{Field: head, Code: fields.NotAllowed, Suggestions: []string{"rooms", "guests"},
+			Message: fmt.Sprintf("%s is %.40q, and each of those who share a room would count as one who has it alone. Write a row for each room, with how many are in it in a column guests and 1 in a column rooms; or with whom it is shared into a column Sharing with.", head, oneCell(row.cells, at))}
+	}
 	return nil
 }
 
