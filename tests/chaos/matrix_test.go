@@ -134,11 +134,8 @@ func TestFailureMatrix(t *testing.T) {
 	m := &matrix{deployment: d, http: &http.Client{Timeout: attemptLimit}}
 	m.prepare()
 	hang := func(name string) (begin, end func()) {
-		at := slices.IndexFunc(d.parts, func(p *part) bool { return p.name == name })
-		if at < 0 {
-			t.Fatalf("there is no %s", name)
-		}
-		return func() { d.parts[at].signal(syscall.SIGSTOP) }, func() { d.parts[at].signal(syscall.SIGCONT) }
+		p := d.part(name)
+		return func() { p.signal(syscall.SIGSTOP) }, func() { p.signal(syscall.SIGCONT) }
 	}
 	part := func(name string) (begin, end func()) {
 		var them []*part
