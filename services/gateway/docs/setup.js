@@ -14,6 +14,12 @@ history.replaceState(null, "", location.pathname);
 function tell(text, good) {
   outcome.textContent = text;
   outcome.dataset.outcome = good ? "good" : "bad";
+  if (!good) return;
+  const on = document.createElement("a");
+  on.href = "/";
+  on.textContent = "Sign in";
+  outcome.append(" ", on);
+  on.focus();
 }
 
 // send posts a body and returns the data of the response, or throws its error.
@@ -63,7 +69,7 @@ form.addEventListener("submit", async (event) => {
   }
   await attempt(form, async () => {
     await send(setup.dataset.action, { setupToken, password });
-    return "The password is set. You can sign in now.";
+    return "The password is set.";
   });
 });
 
@@ -77,6 +83,6 @@ accept.addEventListener("submit", async (event) => {
     } finally {
       await send(setup.dataset.logout, {}, accessToken); // signing in was for this alone
     }
-    return "You are a member now. Sign in and choose the organization.";
+    return "You are a member now. Choose the organization after signing in.";
   });
 });

@@ -229,6 +229,20 @@ test('the page behind the links of commands leads to the separate account, also 
   await page.getByText('user@demo.test is signed in: sign out there first').waitFor();
 });
 
+test('the page behind the links of commands leads on to signing in', async () => {
+  const made = await the.server.api('admin', 'POST', '/users', { email: 'wim@demo.test', name: 'Wim', role: 'user' });
+  const { page } = await anonymous(`/api/v2/auth/setup#${made.setupToken}`);
+  const form = page.locator('form').first();
+  await form.getByLabel('Password', { exact: true }).fill(own);
+  await form.getByLabel('Repeat the password').fill(own);
+  await form.getByRole('button').press('Enter');
+  const on = page.getByRole('link', { name: 'Sign in' });
+  await on.waitFor();
+  assert.ok(await on.evaluate((e) => e === document.activeElement));
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Email').waitFor();
+});
+
 test('where somebody is signed in, a link that is over or for another person says so, and one for a password asks for that', async () => {
   const { token } = await invited('uma');
   const { page } = await visit('user', '/about');
