@@ -4,7 +4,7 @@ import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { ApiError } from '../src/api/client';
 import { en } from '../src/i18n/en';
 import { learnFields, named, partNamed } from '../src/i18n/fields';
-import { say, sayError } from '../src/i18n/server';
+import { meant, say, sayError } from '../src/i18n/server';
 import { columnsOf } from '../src/sheet/columns';
 import { problemText } from '../src/ui/states';
 
@@ -29,6 +29,16 @@ afterAll(() => void vi.unstubAllGlobals());
 const fault = (field: string, message: string, code = 'ANY'): string => say('fault', { code, message, field });
 
 const said: [string, string, string][] = [
+  [
+    'date',
+    'date "01/09/2026" may be 2026-09-01 or 2026-01-09; declare the order of day, month and year (dateOrder=dmy or mdy), or write the date as 2026-05-31.',
+    'Date "01/09/2026" may be 01/09/2026 or 09/01/2026; declare the order of day, month and year, or write the date as 31/05/2026.',
+  ],
+  [
+    'to',
+    '"1,200" may be 1200 or 1.200; declare how numbers are written, or leave the separator out. numberFormat declares it, such as 1,234.5 or 1.234,5. It is one number.',
+    '"1,200" may be 1200 or 1.200; declare how numbers are written, or leave the separator out. It is one number.',
+  ],
   [
     'items[0].to',
     'to must be a known IATA, ICAO or city code; got "JKF". With distanceKm an unknown airport is accepted.',
@@ -143,4 +153,11 @@ test('an error of the page itself is said in a sentence around its own words', (
   expect(problemText(new TypeError('x is null'))).toBe(
     'This page has an error. If it comes again after reloading, tell whoever runs this service: x is null',
   );
+});
+
+test('what a fault suggests is written as the page writes it', () => {
+  const suggests = (field: string, ...suggestions: string[]) => meant({ code: 'ANY', message: '', field, suggestions });
+  expect(suggests('items[0].class', 'premium_economy', 'economy')).toEqual(['Premium economy', 'economy']);
+  expect(suggests('date', '2026-09-01', '2026-01-09')).toEqual(['01/09/2026', '09/01/2026']);
+  expect(suggests('to', 'JFK', '1.200')).toEqual(['JFK', '1.200']);
 });

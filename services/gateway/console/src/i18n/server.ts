@@ -116,6 +116,10 @@ function takenIn({ code, message, field }: Said): string[] {
   return taken ? [taken] : airports;
 }
 
+/** Returns what a fault suggests, in the words of its field and the dates of the page. */
+export const meant = ({ field = '', suggestions = [] }: Said): string[] =>
+  suggestions.map((s) => (/^\d{4}-\d\d-\d\d$/.test(s) ? day(s) : wordOf(bareField(field), s)));
+
 const capital = (text: string): string => text.charAt(0).toLocaleUpperCase() + text.slice(1);
 
 /** The server's summary of further findings of one code. */
@@ -134,6 +138,9 @@ const plain: [RegExp, string][] = [
   [/\bgot the text "/g, 'got "'],
   // Requests, which are for programs, stand in parentheses.
   [/ \((?:GET|POST|PUT|PATCH|DELETE) [^)]*\)/g, ''],
+  // How a request says it; the page asks for it in fields of its own.
+  [/ \(dateOrder=[^)]*\)/g, ''],
+  [/ numberFormat declares it, such as .+?\.(?= |$)/g, ''],
   // They stand beside the sentence where there are any.
   [/[;,] (?:they|which) are in suggestions(?=\.)/g, ''],
 ];
