@@ -42,7 +42,7 @@ func (r *ticks) findTicks() {
 		for _, field := range tickedFields[r.typ] {
 			value := columnOf(r.typ, field).values[key(name)]
 			if value == "" && field == "mode" {
-				value = answeredMode(r.typ, name, columnOf(r.typ, field).values)
+				value = answeredMode("", name, columnOf(r.typ, field).values) // no more than the mode, unlike Car parking
 			}
 			if value != "" {
 				r.add(at, field, value)

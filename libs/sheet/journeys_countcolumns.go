@@ -142,7 +142,7 @@ func (r *countColumns) take(row *row) *apperr.Detail {
 		}
 		first = column.at
 		row.put(r.field, column.value)
-		if !mark && !row.has(r.counts) {
+		if !mark && !row.has(r.counts) && (n != 1 || r.counts != "people") { // a row is one
 			row.set(r.counts, json.RawMessage(fmt.Sprint(int64(n))))
 		}
 	}
