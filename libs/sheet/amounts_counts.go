@@ -104,7 +104,7 @@ func countNamed(word string, singular bool) counting {
 const perWords wordlist.List = "perWords"
 
 // perHead is such a word with what follows it: per day, /h, pro Fahrt.
-var perHead = regexp.MustCompile(`(?i)(?:[\s_(]+(?:per|pro|je|par|por|pr\.?|na|za)[\s_]+(?:cada\s+)?|\s*/\s*)(\p{L}+)\.?`)
+var perHead = regexp.MustCompile(`(?i)(?:[\s_(]+(?:per|pro|je|par|por|pr\.?|na|za|al|alla|ao)[\s_]+(?:cada\s+)?|\s*/\s*)(\p{L}+)\.?`)
 
 // Words of the amount of one piece: Unit weight, Einzelgewicht, Stückpreis, weight each; and of what one container takes,
 // such as Bin size and Behältervolumen.

@@ -348,6 +348,7 @@ func (c Column) value(cell string, o Options) json.RawMessage {
 			if !known && units.IsDate(trimmed) { // the date of the return journey
 				value, known = true, true
 			}
+			known = known || noWayBack(strings.ToLower(trimmed))
 		}
 		if known {
 			return json.RawMessage(strconv.FormatBool(value))

@@ -28,6 +28,8 @@ type tickets struct {
 const (
 	returnWays wordlist.List = "returnWays"
 	oneWays    wordlist.List = "oneWays"
+	// noneWords say that there is none, alone or before what there is none of.
+	noneWords wordlist.List = "noneWords"
 )
 
 // Words of kinds of tickets and of journeys that say which way they go, beside others.
@@ -51,6 +53,15 @@ func way(word string) (roundTrip, known bool) {
 	word = key(word)
 	roundTrip = returnWays.Has(word)
 	return roundTrip, roundTrip || oneWays.Has(word)
+}
+
+// noWayBack reports whether a cell says that there is no way back: n/a, kein Rückflug.
+func noWayBack(cell string) bool {
+	words := wordsOf(cell)
+	if noneWords.Has(cell) || len(words) < 2 {
+		return noneWords.Has(cell)
+	}
+	return noneWords.Has(words[0]) && (homeWords.HasAny(words[1:]) || backWords.HasAny(words[1:]) || returnWords.HasAny(words[1:]))
 }
 
 // wayOfTicket returns whether a kind of ticket is a return: Off-Peak Return, Einfache Fahrt.
