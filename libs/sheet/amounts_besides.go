@@ -28,7 +28,7 @@ type besides struct {
 	derived []int
 }
 
-// besideColumn is such a column, and the one of the field that it is about.
+// besideColumn is such a column, and the place of the one that it is about, of a field or of what one is derived from.
 type besideColumn struct {
 	at, field int
 	takenBack bool
@@ -70,8 +70,8 @@ func (r *besides) find() {
 	}
 	less := r.isLess()
 	for at, head := range r.heads {
-		if head == "" || !r.free(at) || r.counts[at] == ofTrip || r.isClaimed(at, anything) || r.marks.of[at] == absent || r.distances.of[at] != 0 || r.readings.isFirst(head) || r.readings.isLast(head) ||
-			slices.Contains(r.lodging.stayBeside, at) {
+		if head == "" || !r.free(at) || r.counts[at] == ofTrip || r.isClaimed(at, anything) || r.marks.of[at] == absent ||
+			r.distances.of[at] != 0 || r.readings.isFirst(head) || r.readings.isLast(head) || slices.Contains(r.lodging.stayBeside, at) {
 			continue
 		}
 		words := wordsOf(head)
@@ -136,7 +136,8 @@ func (r *besides) fieldAbout(head string, qualified bool) int {
 	words := strings.FieldsFunc(strings.ToLower(head), func(c rune) bool { return !unicode.In(c, unicode.L, unicode.N) })
 	_, _, each := eachOf(head)
 	_, _, part, ofEnergy := partOfEnergy(r.typ, head)
-	if len(plain(head)) < 2 || len(words) == 0 || each || ofEnergy && (part.tariff || part.month) || isPart(head) || strings.ContainsAny(head, "%·×") || tonneKmHeads.Has(plain(head)) || perHead.MatchString(head) && !qualified ||
+	if len(plain(head)) < 2 || len(words) == 0 || each || ofEnergy && (part.tariff || part.month) || isPart(head) ||
+		strings.ContainsAny(head, "%·×") || tonneKmHeads.Has(plain(head)) || perHead.MatchString(head) && !qualified ||
 		changeNothing.HasAny(words) || changeNothing.HasAny(wordsOf(head)) || bringNumbers.Has(words[len(words)-1]) {
 		return -1
 	}

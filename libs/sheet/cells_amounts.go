@@ -36,7 +36,7 @@ func exactly(cell string) string {
 	return cell
 }
 
-// counted are what the fields count that are numbers of people and things.
+// countedBelow is what the fields count that are numbers of people and things.
 var countedBelow = map[string]counting{
 	"passengers": ofPerson, "people": ofPerson, "guests": ofPerson, "participants": ofPerson, "rooms": ofRoom, "nights": ofNight, "days": ofDay,
 	"vehicles": ofVehicle, "trips": ofTrip, "containers": ofContainer, "items": ofPiece,

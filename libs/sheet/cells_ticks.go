@@ -3,6 +3,7 @@ package sheet
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
@@ -50,7 +51,7 @@ func (r *ticks) findTicks() {
 			}
 		}
 		if columnOf(r.typ, "roundTrip").Name != "" && !r.heading("roundTrip") && (oneWays.Has(key(name)) || bothWays.Has(key(name))) {
-			r.add(at, "roundTrip", fmt.Sprint(!oneWays.Has(key(name))))
+			r.add(at, "roundTrip", strconv.FormatBool(!oneWays.Has(key(name))))
 		}
 	}
 }

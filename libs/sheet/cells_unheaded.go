@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
@@ -42,8 +43,8 @@ func (r *unheaded) valueElsewhere(row *row) *apperr.Detail {
 	}
 	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
 		cell := Unguard(oneCell(row.cells, at))
-		if head == "" || cell == "" || len(cell) > longestMark || !r.free(at) || r.isClaimed(at, anything) || strings.ContainsAny(cell, "0123456789") || len([]rune(cell)) < leastPart ||
-			purposeWords.HasAny(wordsOf(head)) {
+		if head == "" || cell == "" || len(cell) > longestMark || !r.free(at) || r.isClaimed(at, anything) ||
+			strings.ContainsAny(cell, "0123456789") || utf8.RuneCountInString(cell) < leastPart || purposeWords.HasAny(wordsOf(head)) {
 			continue
 		}
 		i := slices.IndexFunc(r.of, func(c Column) bool { return c.values[key(cell)] != "" && !row.has(c.Name) })
