@@ -297,7 +297,7 @@ func (r *legs) chain(l rowLegs) (places []string, fault *apperr.Detail) {
 		if i+1 < len(l.legs) {
 			of.to = cmp.Or(of.to, l.legs[i+1].from)
 		}
-		if of.number == wayBack {
+		if of.number == wayBack && i > 0 {
 			of.to = cmp.Or(of.to, places[0])
 		}
 		switch {
