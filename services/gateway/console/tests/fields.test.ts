@@ -30,11 +30,6 @@ const fault = (field: string, message: string, code = 'ANY'): string => say('fau
 
 const said: [string, string, string][] = [
   [
-    'date',
-    'date "01/09/2026" may be 2026-09-01 or 2026-01-09; declare the order of day, month and year (dateOrder=dmy or mdy), or write the date as 2026-05-31.',
-    'Date "01/09/2026" may be 01/09/2026 or 09/01/2026; declare the order of day, month and year, or write the date as 31/05/2026.',
-  ],
-  [
     'to',
     '"1,200" may be 1200 or 1.200; declare how numbers are written, or leave the separator out. numberFormat declares it, such as 1,234.5 or 1.234,5. It is one number.',
     '"1,200" may be 1200 or 1.200; declare how numbers are written, or leave the separator out. It is one number.',
@@ -153,6 +148,19 @@ test('an error of the page itself is said in a sentence around its own words', (
   expect(problemText(new TypeError('x is null'))).toBe(
     'This page has an error. If it comes again after reloading, tell whoever runs this service: x is null',
   );
+});
+
+test('days that may be either of two are told apart by their months', () => {
+  const unclear = {
+    code: 'AMBIGUOUS_DATE',
+    message:
+      '"01/09/2026" may be 2026-09-01 or 2026-01-09; declare the order of day, month and year (dateOrder=dmy or mdy), or write the date as 2026-05-31.',
+    suggestions: ['2026-09-01', '2026-01-09'],
+  };
+  expect(say('fault', unclear)).toBe(
+    '"01/09/2026" may be 1 Sept 2026 or 9 Jan 2026; declare the order of day, month and year, or write the date as 31/05/2026.',
+  );
+  expect(meant(unclear)).toEqual(['1 Sept 2026', '9 Jan 2026']);
 });
 
 test('what a fault suggests is written as the page writes it', () => {

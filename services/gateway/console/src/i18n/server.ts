@@ -116,9 +116,14 @@ function takenIn({ code, message, field }: Said): string[] {
   return taken ? [taken] : airports;
 }
 
+/** How a fault writes days: with the name of the month where the digits are what is not clear. */
+const dayOf = ({ code }: Said): ((iso: string) => string) => (code === 'AMBIGUOUS_DATE' ? date : day);
+
 /** Returns what a fault suggests, in the words of its field and the dates of the page. */
-export const meant = ({ field = '', suggestions = [] }: Said): string[] =>
-  suggestions.map((s) => (/^\d{4}-\d\d-\d\d$/.test(s) ? day(s) : wordOf(bareField(field), s)));
+export const meant = (said: Said): string[] =>
+  (said.suggestions ?? []).map((s) =>
+    /^\d{4}-\d\d-\d\d$/.test(s) ? dayOf(said)(s) : wordOf(bareField(said.field ?? ''), s),
+  );
 
 const capital = (text: string): string => text.charAt(0).toLocaleUpperCase() + text.slice(1);
 
@@ -184,7 +189,8 @@ function inWords(kind: Kind, said: Said, label?: string): string {
   text = setsNamed(text);
   return readable(named(text))
     .replace(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, time)
-    .replace(/\b\d{4}-\d\d-\d\d\b/g, kind === 'fault' ? day : date);
+    .replace(/(?<=\bas )\d{4}-\d\d-\d\d\b/g, day) // how to write one
+    .replace(/\b\d{4}-\d\d-\d\d\b/g, kind === 'fault' ? dayOf(said) : date);
 }
 
 /**
