@@ -123,6 +123,9 @@ test('where people live is chosen, and of whom a name is left out is not asked',
   await dialog.getByRole('button', { name: 'Close' }).last().click();
 
   await choose(page, 'more.csv', 'Name,Town\nAnn,Paris\n');
+  // Nothing has failed: the field says what is missing.
+  await dialog.getByRole('alert').getByText('Travel to is required because the event has no place.').waitFor();
+  assert.equal(await dialog.getByText('Something went wrong').count(), 0);
   await dialog.getByLabel('Travel to').fill('London, GB');
   await dialog.getByLabel('Travel to').press('Tab');
   await dialog.getByText('One row can be imported.').waitFor();

@@ -2,6 +2,8 @@ import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
 import type { TFunction } from 'i18next';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { ApiError } from '../api/client';
+import { say } from '../i18n/server';
 import type { Options, Sheet, Upload } from './upload';
 
 const formats = ['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', "1'234.5"];
@@ -57,9 +59,19 @@ export function SheetInput({ sheets, options, change }: Change & { sheets: Sheet
   );
 }
 
+/** Returns what is wrong with the place that people travel to; the field for it says so. */
+export const placeFault = (error: Error | null) =>
+  error instanceof ApiError && error.details.length === 1 ? error.details.find((d) => d.field === 'to') : undefined;
+
 /** How the file is written, where that can be read in more than one way. */
-export function ImportForms({ upload, options, change }: Change & { upload: Upload }): ReactNode {
+export function ImportForms({
+  upload,
+  options,
+  change,
+  refused,
+}: Change & { upload: Upload; refused: Error | null }): ReactNode {
   const { t } = useTranslation();
+  const place = placeFault(refused);
   const select = (
     name: 'numberFormat' | 'dateOrder' | 'encoding',
     choices: { value: string; label: string }[],
@@ -73,7 +85,7 @@ export function ImportForms({ upload, options, change }: Change & { upload: Uplo
     />
   );
   return (
-    <Group gap="sm" align="flex-end">
+    <Group gap="sm" align="flex-start">
       {select(
         'numberFormat',
         formats.map((f) => ({ value: f, label: f })),
@@ -93,6 +105,8 @@ export function ImportForms({ upload, options, change }: Change & { upload: Uplo
           label={t('import.to')}
           placeholder={t('import.eventPlace')}
           defaultValue={options.to}
+          error={place && say('fault', place, t('import.to'))}
+          errorProps={{ role: 'alert' }}
           onBlur={(e) => e.currentTarget.value !== options.to && change({ ...options, to: e.currentTarget.value })}
         />
       )}

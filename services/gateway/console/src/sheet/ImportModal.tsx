@@ -10,7 +10,7 @@ import { say } from '../i18n/server';
 import { Problem, useProblemText } from '../ui/states';
 import { type Column, namesIn, rowColumns } from './columns';
 import { ImportFaults } from './ImportFaults';
-import { ImportForms, LikelyEncodings, SheetInput } from './ImportForms';
+import { ImportForms, LikelyEncodings, placeFault, SheetInput } from './ImportForms';
 import { MappingForm } from './MappingForm';
 import {
   badRows,
@@ -107,7 +107,7 @@ export function ImportModal({ upload, scope, columns, close, imported, mend }: P
   }, [asking, done, rehearsal.isSuccess]);
   const steps = (
     <>
-      {!done && !busy && <ImportForms upload={upload} options={options} change={change} />}
+      {!done && !busy && <ImportForms upload={upload} options={options} change={change} refused={rehearsal.error} />}
       {rehearsal.isFetching && !busy && !done && (
         <Text size="sm" role="status">
           {t('import.looking')}
@@ -126,7 +126,9 @@ export function ImportModal({ upload, scope, columns, close, imported, mend }: P
           </Group>
         </Alert>
       )}
-      {rehearsal.isError && !twice && <Problem error={rehearsal.error} retry={() => void rehearsal.refetch()} />}
+      {rehearsal.isError && !twice && !placeFault(rehearsal.error) && (
+        <Problem error={rehearsal.error} retry={() => void rehearsal.refetch()} />
+      )}
       {!done && !busy && <LikelyEncodings faults={notInEncoding} options={options} change={change} />}
       {failed && <Problem error={failed} />}
       {unknown && <Text size="sm">{t('import.unknown')}</Text>}
