@@ -22,9 +22,6 @@ type travellers struct {
 // by plain.
 const oneTravellerHeads wordlist.List = "oneTravellerHeads"
 
-// namedTravellerHeads are those that say whose name it is.
-const namedTravellerHeads wordlist.List = "namedTravellerHeads"
-
 // ticketCounts are headings of how many tickets or people a row is about, normalized by plain.
 const ticketCounts wordlist.List = "ticketCounts"
 
