@@ -13,7 +13,7 @@ import (
 // TestSplitTables: tables with a column for each of several records (testdata/split.txt).
 func TestSplitTables(t *testing.T) {
 	t.Parallel()
-	for _, table := range expectedTables(t, "testdata/split.txt", 25) {
+	for _, table := range expectedTables(t, "testdata/split.txt", 26) {
 		table.check(t, countedRows(t, table.typ, table.country, table.text+"\n"))
 	}
 }

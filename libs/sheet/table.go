@@ -141,5 +141,5 @@ func (t *table) earlier(texts ...string) (row int64, ok bool) {
 		}
 		t.before[h.Sum64()] = t.number
 	}
-	return row, ok
+	return row, ok && row != t.number // a row of several records is read more than once
 }

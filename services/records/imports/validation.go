@@ -165,10 +165,15 @@ const splitRows = "SPLIT_ROWS"
 // noteSplit notes that rows of the file are several records each, if any are.
 func noteSplit(i *record.Import, s sheet.Split) {
 	i.Notices = slices.DeleteFunc(i.Notices, func(n fields.Notice) bool { return n.Code == splitRows })
-	if s.Rows > 0 {
-		i.Notices = append(i.Notices, fields.Notice{Code: splitRows, Field: "file", Suggestions: s.Heads,
-			Message: fmt.Sprintf("%d rows of the file have amounts of several records and are read as %d rows, one for each of the columns %s.", s.Rows, s.Records, strings.Join(s.Heads, ", "))})
+	which := "One row of the file has amounts of several records and is"
+	switch {
+	case s.Rows == 0:
+		return
+	case s.Rows > 1:
+		which = fmt.Sprintf("%d rows of the file have amounts of several records and are", s.Rows)
 	}
+	i.Notices = append(i.Notices, fields.Notice{Code: splitRows, Field: "file", Suggestions: s.Heads,
+		Message: fmt.Sprintf("%s read as %d rows, one for each of the columns %s.", which, s.Records, strings.Join(s.Heads, ", "))})
 }
 
 // findRepeats notes what the file says that records say already.
