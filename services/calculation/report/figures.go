@@ -33,6 +33,15 @@ func (l *language) kg(m footprint.Mass) string {
 	return l.rounded(m, 1, 3)
 }
 
+// threeDigits writes kilograms as the console writes them, with three significant digits: beside tables, whose columns have the same
+// decimals for all, a figure stands alone.
+func (l *language) threeDigits(m footprint.Mass) string {
+	if m.Cmp(footprint.MassOf(10_000_000_000)) < 0 || m.Cmp(footprint.MassOf(100_000_000_000)) >= 0 {
+		return l.kg(m)
+	}
+	return l.rounded(m, 1, 1)
+}
+
 // inTonnes writes the total with its interval, in tonnes from one tonne on.
 func (l *language) inTonnes(i total.Interval) amount {
 	if i.KgCO2e.Cmp(footprint.MassOf(10_000_000_000)) < 0 { // a tenth of a kilogram is too coarse for less than ten

@@ -192,10 +192,10 @@ func (l *language) pageOf(d Data) page {
 	}
 	p.Findings = l.findings(d.Findings)
 	if r.PerAttendeeKg != nil {
-		p.PerAttendee = l.kg(*r.PerAttendeeKg)
+		p.PerAttendee = l.threeDigits(*r.PerAttendeeKg)
 	}
 	if r.PerAttendeeDayKg != nil {
-		p.PerDay = l.kg(*r.PerAttendeeDayKg)
+		p.PerDay = l.threeDigits(*r.PerAttendeeDayKg)
 	}
 	for _, t := range r.ByType {
 		p.Types = append(p.Types, l.rowOf(l.typeName(t.Type), t.Records, t.Interval, total))
