@@ -4,7 +4,7 @@ import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { ApiError } from '../src/api/client';
 import { en } from '../src/i18n/en';
 import { learnFields, named, partNamed } from '../src/i18n/fields';
-import { meant, say, sayError } from '../src/i18n/server';
+import { meant, meantList, say, sayError } from '../src/i18n/server';
 import { columnsOf } from '../src/sheet/columns';
 import { problemText } from '../src/ui/states';
 
@@ -164,6 +164,10 @@ test('days that may be either of two are told apart by their months', () => {
 });
 
 test('what a fault suggests is written as the page writes it', () => {
+  expect(meantList({ code: 'ANY', message: '', suggestions: ['Narni, Umbria, IT', 'Nagīna, IN'] })).toBe(
+    'Narni, Umbria, IT; Nagīna, IN',
+  );
+  expect(meantList({ code: 'ANY', message: '', suggestions: ['kg', 't', 'lb', 'oz'] })).toBe('kg, t, lb');
   const suggests = (field: string, ...suggestions: string[]) => meant({ code: 'ANY', message: '', field, suggestions });
   expect(suggests('items[0].class', 'premium_economy', 'economy')).toEqual(['Premium economy', 'economy']);
   expect(suggests('date', '2026-09-01', '2026-01-09')).toEqual(['01/09/2026', '09/01/2026']);

@@ -125,6 +125,12 @@ export const meant = (said: Said): string[] =>
     /^\d{4}-\d\d-\d\d$/.test(s) ? dayOf(said)(s) : wordOf(bareField(said.field ?? ''), s),
   );
 
+/** The first of them in a sentence; what contains commas, such as places, is not separated by them. */
+export function meantList(said: Said): string {
+  const list = meant(said).slice(0, 3);
+  return list.join(list.some((x) => x.includes(',')) ? '; ' : ', ');
+}
+
 const capital = (text: string): string => text.charAt(0).toLocaleUpperCase() + text.slice(1);
 
 /** The server's summary of further findings of one code. */

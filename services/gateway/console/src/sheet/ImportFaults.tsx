@@ -1,7 +1,7 @@
 import { Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { meant, say } from '../i18n/server';
+import { meantList, say } from '../i18n/server';
 import type { Import } from './upload';
 
 /** The rows of a file that cannot be imported, and why. */
@@ -40,7 +40,7 @@ export function ImportFaults({
                 {f.suggestions && f.suggestions.length > 0 && (
                   <Text span size="sm" c="dimmed">
                     {' '}
-                    {t('said.meant', { list: meant(f).slice(0, 3).join(', ') })}
+                    {t('said.meant', { list: meantList(f) })}
                   </Text>
                 )}
               </Table.Td>
