@@ -207,50 +207,6 @@ test('a workbook is imported', async () => {
   await until('they are in the sheet', async () => (await cell(page, 1, 1).innerText()).includes('LHR'));
 });
 
-test('which column of a workbook is which is asked before one is left out', async () => {
-  const id = await the.server.event('Stays');
-  const { page } = await visit('user', `/events/${id}/sheet?type=accommodation`);
-  await grid(page).waitFor();
-  await page.locator('input[type=file]').setInputFiles(new URL('./testdata/stays.xlsx', import.meta.url).pathname);
-  const dialog = page.getByRole('dialog');
-  // The day of arrival says nothing of a stay without that of departure; days stand as days.
-  const arrival = dialog.getByRole('row', { name: /^Anreise 2026-09-01/ });
-  assert.equal(await arrival.getByRole('combobox').inputValue(), '');
-  await dialog.getByText('2 rows were found.').waitFor();
-  await axe(page, 'the columns of a workbook');
-  await arrival.getByRole('combobox').selectOption('date');
-  await dialog.getByLabel('Import Rooms booked as').selectOption('rooms');
-  await dialog.getByRole('button', { name: 'Add 2 rows' }).click();
-  await dialog.getByText('Ignored columns: Guest house, Remark.').waitFor();
-  await dialog.getByRole('button', { name: 'Import 2 rows' }).click();
-  await dialog.getByText('2 rows were imported.').waitFor();
-  const { items } = await the.server.api('user', 'GET', `/events/${id}/accommodation`);
-  assert.deepEqual(
-    items.map((r) => [r.date, r.rooms, r.nights]),
-    [
-      ['2026-09-02', 1, 2],
-      ['2026-09-01', 2, 3],
-    ],
-  );
-});
-
-test('the headings of a file are found below its title, and a column without one is named', async () => {
-  const id = await the.server.event('Titles');
-  const { page } = await visit('user', `/events/${id}/sheet?type=flights`);
-  await grid(page).waitFor();
-  await choose(page, 'flights.csv', 'sep=;\nFlights, spring 2026\n\nOrigin;Destination;PAX\nLHR;JFK;2\nLHR;JKF;2\n');
-  const dialog = page.getByRole('dialog');
-  await dialog.getByText('The headings are in row 3; the rows above are ignored.').waitFor();
-  await dialog.getByRole('row', { name: /^5 .*JKF/ }).waitFor();
-  await dialog.getByRole('button', { name: 'Import one row' }).click();
-  await dialog.getByText('One row was imported.').waitFor();
-  await dialog.getByRole('button', { name: 'Close' }).last().click();
-  await until('it is in the sheet', async () => (await cell(page, 1, 1).innerText()).includes('LHR'));
-  await choose(page, 'more.csv', 'from,to,passengers,\nLHR,JFK,2,x\n');
-  await page.getByRole('button', { name: 'Add one row' }).click();
-  await dialog.getByText('Ignored columns: column D (without a heading).').waitFor();
-});
-
 test('the handle of a cell fills down, and what it filled can be undone', async () => {
   const id = await the.server.event('Fill');
   const { page } = await visit('user', `/events/${id}/sheet`);
