@@ -228,8 +228,8 @@ func (r *besides) namesGroup(head string) bool {
 		return false
 	case additionWords.Has(plain(head)): // Second helpings
 		return true
-	case changeNothing.HasAny(words):
-		return false
+	case changeNothing.HasAny(words), slices.ContainsFunc(words, func(word string) bool { return countNamed(word, true) == ofHour }):
+		return false // Staff hours
 	}
 	groups := groupHeads.HasAny(words) || companionHeads.HasAny(words) || companionHeads.Has(plain(head))
 	return groups && r.typ != "accommodation" || r.typ == "digital" && onDemandWords.HasAny(words) ||

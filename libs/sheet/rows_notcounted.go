@@ -186,7 +186,7 @@ func (r *marks) notCounted(cells []string) *apperr.Detail {
 		} else if kind != flows && r.reading == interpreted && r.heads[at] != "" && r.isFlow(at, Unguard(cell)) {
 			kind = flows
 		}
-		if kind == noMark {
+		if kind == noMark || kind == reverse && r.sold(cells) {
 			continue
 		}
 		if kind == flags && countsPeopleIn(counts, cell) && r.heading(countedThings[r.typ]...) {
@@ -228,6 +228,22 @@ func (r *marks) notCounted(cells []string) *apperr.Detail {
 		}
 	}
 	return nil
+}
+
+// unitPriceWords are words of headings of prices.
+const unitPriceWords wordlist.List = "unitPriceWords"
+
+// sold reports whether a row is waste that somebody pays for, such as paper: its price is negative, and so is what it comes to.
+func (r *marks) sold(cells []string) bool {
+	if r.typ != "waste" {
+		return false
+	}
+	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
+		if unitPriceWords.HasAny(wordsOf(head)) && negative(strings.TrimSpace(cells[at])) {
+			return true
+		}
+	}
+	return false
 }
 
 // isHead reports whether every nonempty cell is the heading of its column.
