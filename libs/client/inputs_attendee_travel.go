@@ -20,7 +20,7 @@ type AttendeeTravel struct {
 	ModeSurvey []string `json:"modeSurvey,omitempty"`
 
 	// Numbers of people by origin. A row without place, postcode, country and code is for people without an
-	// origin. Rows with the same origin are added up. Responses have originSet instead.
+	// origin. Rows with the same origin are added up.
 	Origins []string `json:"origins"`
 }
 

@@ -105,7 +105,7 @@ var serverProperties = [...]struct {
 		`"longitude":{"type":"number","minimum":-180,"maximum":180,"x-unit":"°","description":"Degrees east."},` +
 		`"radiusKm":{"type":"integer","minimum":0,"x-unit":"km","description":"For a postcode area: nine out of ten of its addresses are within this distance."},` +
 		`"area":{"type":"boolean","description":"True for a town or a postcode area."}}}`},
-	{"originSet", []string{AttendeeTravel}, `{"type":"object","description":"A summary of the rows of origins; GET …/{recordId}/origins returns them. Set by the server; sending it back has no effect.","properties":{` +
+	{"originSet", []string{AttendeeTravel}, `{"type":"object","description":"A summary of the rows of origins, in responses in place of them; GET …/{recordId}/origins returns them. Set by the server; sending it back has no effect.","properties":{` +
 		`"rows":{"type":"integer","minimum":1,"description":"Number of rows, after adding up those of the same origin."},` +
 		`"people":{"type":"integer","minimum":1,"description":"People in all rows."},` +
 		`"withoutOrigin":{"type":"integer","minimum":0,"description":"Of these, people without an origin."},` +

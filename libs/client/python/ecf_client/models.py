@@ -210,8 +210,8 @@ modeSurvey: The event's own survey of how people came, for those whose mode is n
 numberFormat: The format of the numbers in stated, given by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
 occupancy: People in each car, for those who come by car. Absent: 1. In people per vehicle.
-originSet: A summary of the rows of origins; GET …/{recordId}/origins returns them. Set by the server; sending it back
-    has no effect.
+originSet: A summary of the rows of origins, in responses in place of them; GET …/{recordId}/origins returns them. Set
+    by the server; sending it back has no effect.
 population: For a survey: the total number of people or items that it represents.
 respondents: For a survey: the number of answers. The quantity is scaled up by population ÷ respondents.
 sampleCV: For a survey: coefficient of variation of the answers. In share of 1.
@@ -260,7 +260,7 @@ numberFormat: The format of the numbers in stated, given by an example. Without 
     three digits is refused as ambiguous.
 occupancy: People in each car, for those who come by car. Absent: 1. In people per vehicle.
 origins: Numbers of people by origin. A row without place, postcode, country and code is for people without an origin.
-    Rows with the same origin are added up. Responses have originSet instead.
+    Rows with the same origin are added up.
 population: For a survey: the total number of people or items that it represents.
 respondents: For a survey: the number of answers. The quantity is scaled up by population ÷ respondents.
 sampleCV: For a survey: coefficient of variation of the answers. In share of 1.
@@ -3712,8 +3712,8 @@ notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, oft
 numberFormat: The format of the numbers in stated, given by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
 occupancy:
-originSet: A summary of the rows of origins; GET …/{recordId}/origins returns them. Set by the server; sending it back
-    has no effect.
+originSet: A summary of the rows of origins, in responses in place of them; GET …/{recordId}/origins returns them. Set
+    by the server; sending it back has no effect.
 participants: People who took part remotely.
 passengers:
 population: For a survey: the total number of people or items that it represents.
@@ -3961,7 +3961,7 @@ numberFormat: The format of the numbers in stated, given by an example. Without 
     three digits is refused as ambiguous.
 occupancy:
 origins: Numbers of people by origin. A row without place, postcode, country and code is for people without an origin.
-    Rows with the same origin are added up. Responses have originSet instead.
+    Rows with the same origin are added up.
 participants: People who took part remotely.
 passengers:
 population: For a survey: the total number of people or items that it represents.
@@ -4457,8 +4457,8 @@ notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, oft
 numberFormat: The format of the numbers in stated, given by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
 occupancy:
-originSet: A summary of the rows of origins; GET …/{recordId}/origins returns them. Set by the server; sending it back
-    has no effect.
+originSet: A summary of the rows of origins, in responses in place of them; GET …/{recordId}/origins returns them. Set
+    by the server; sending it back has no effect.
 participants: People who took part remotely.
 passengers:
 population: For a survey: the total number of people or items that it represents.
