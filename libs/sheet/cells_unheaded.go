@@ -9,6 +9,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
+	"github.com/eventcarbon/ecf/libs/spelling"
 )
 
 // unheaded are the fields of values that no column has by its heading.
@@ -27,8 +28,8 @@ var assumedValues = map[string][]string{
 // purposeWords are words of headings of why people travel: Business is no class there.
 const purposeWords wordlist.List = "purposeWords"
 
-// valueElsewhere returns the fault of a row that has a value of a field below a heading that does not say so. The record would
-// assume the usual one.
+// valueElsewhere takes the value of a field below its misspelled name, and returns the fault of a row that has one below a heading
+// that does not say so. The record would assume the usual one.
 func (r *unheaded) valueElsewhere(row *row) *apperr.Detail {
 	if !r.found {
 		r.found = true
@@ -49,6 +50,11 @@ func (r *unheaded) valueElsewhere(row *row) *apperr.Detail {
 		}
 		i := slices.IndexFunc(r.of, func(c Column) bool { return c.values[key(cell)] != "" && !row.has(c.Name) })
 		if i < 0 {
+			continue
+		}
+		if name := r.of[i].Name; len(spelling.Nearest(plain(head), []string{name}, 1)) > 0 {
+			row.put(name, r.of[i].values[key(cell)]) // clas, with a class below it
+			r.use(at)
 			continue
 		}
 		return &apperr.Detail{Field: head, Code: fields.NotAllowed, Suggestions: []string{r.of[i].Name},
