@@ -6263,7 +6263,7 @@ export interface components {
                 /** @description Number of respondents with this mode. */
                 people: number;
             }[] | null;
-            /** @description Numbers of people by origin. A row without place, postcode, country and code is for people without an origin. Rows with the same origin are added up. Responses have originSet instead. */
+            /** @description Numbers of people by origin. A row without place, postcode, country and code is for people without an origin. Rows with the same origin are added up. */
             origins: {
                 /** @description A town, looked up in country, then in the country of the event, then worldwide. Three capital letters that are no town there are a code. */
                 place?: string;
@@ -7216,7 +7216,7 @@ export interface components {
                 /** @description True for a town or a postcode area. */
                 area?: boolean;
             } | null;
-            /** @description A summary of the rows of origins; GET …/{recordId}/origins returns them. Set by the server; sending it back has no effect. */
+            /** @description A summary of the rows of origins, in responses in place of them; GET …/{recordId}/origins returns them. Set by the server; sending it back has no effect. */
             originSet?: {
                 /** @description Number of rows, after adding up those of the same origin. */
                 rows?: number;
