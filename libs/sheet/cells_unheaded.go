@@ -53,7 +53,7 @@ func (r *unheaded) valueElsewhere(row *row) *apperr.Detail {
 			continue
 		}
 		if name := r.of[i].Name; len(spelling.Nearest(plain(head), []string{name}, 1)) > 0 {
-			row.put(name, r.of[i].values[key(cell)]) // clas, with a class below it
+			row.put(name, r.of[i].values[key(cell)]) // a letter is missing, and the value is below it
 			r.use(at)
 			continue
 		}
