@@ -22,6 +22,9 @@ var (
 
 // withoutPeriod returns a heading without the month, week or day that it is of, and the year that it names; false if it is of none.
 func withoutPeriod(head string) (stem, year string, ok bool) {
+	if len(head) > longestMark {
+		return "", "", false
+	}
 	year = yearInHead.FindString(head)
 	stem = yearInHead.ReplaceAllString(head, " ")
 	rest := dayOrWeek.ReplaceAllString(stem, " ")

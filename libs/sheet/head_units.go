@@ -19,6 +19,9 @@ var qualifiedUnit = regexp.MustCompile(`(?i)^(.*?)\s*\b(\p{L}+)\s*[(\[]\s*(short
 // usualUnits returns a heading with its unit as units are known by: Amount (short tons) for Tons (short), and Weight (t) for
 // Weight ('000 kg).
 func usualUnits(head string) string {
+	if len(head) > longestMark {
+		return head
+	}
 	if m := qualifiedUnit.FindStringSubmatch(head); m != nil && isUnit(m[3]+" "+m[2]) {
 		return cmp.Or(m[1], amountWord) + " (" + m[3] + " " + m[2] + ")"
 	}
