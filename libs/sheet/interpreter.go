@@ -65,7 +65,7 @@ func newInterpreter(typ string, o Options) *interpreter {
 	in.materials.table = t
 	in.meals.table = t
 	in.meters.table = t
-	in.countColumns.table = t
+	in.countColumns = countColumns{table: t, ticks: &in.ticks}
 	in.modeDistances.table = t
 	in.origins.table = t
 	in.parts.table = t

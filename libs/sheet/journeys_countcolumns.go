@@ -16,7 +16,8 @@ import (
 // of a class (Economy, Business pax), those who come by a mode (By car, Number by train).
 type countColumns struct {
 	*table
-	of []countColumn
+	ticks *ticks
+	of    []countColumn
 	// field is what the values are of, and counts the field of the people.
 	field, counts string
 	// others are columns of people of other values, or of none that is known.
@@ -79,7 +80,7 @@ const otherValues wordlist.List = "otherValues"
 // keepNumbers notes that numbers and marks of a column may stay.
 func (r *countColumns) keepNumbers(at int) {
 	r.claimCells(at, keeps, func(cell string) string {
-		if _, known := fields.Truth(strings.TrimSpace(cell)); known || bareNumber(strings.TrimRight(cell, "% ")) {
+		if r.ticks.isTick(cell) || bareNumber(strings.TrimRight(cell, "% ")) {
 			return cell
 		}
 		return ""
@@ -125,11 +126,11 @@ func (r *countColumns) take(row *row) *apperr.Detail {
 			continue
 		}
 		n, whole := r.asNumber(cell)
-		yes, mark := fields.Truth(cell)
-		mark = mark && !whole
-		switch {
-		case mark && !yes:
+		mark := !whole && r.ticks.isTick(cell)
+		if yes, known := fields.Truth(cell); known && !yes && !whole {
 			continue
+		}
+		switch {
 		case !mark && (!whole || n != float64(int64(n))):
 			return &apperr.Detail{Field: r.heads[column.at], Code: fields.BadFormat, Suggestions: []string{r.counts, r.field},
 				Message: fmt.Sprintf("%s has how many people there are; got %.40q.", r.heads[column.at], cell)}
