@@ -1,6 +1,7 @@
 package sheet
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -92,6 +93,23 @@ func TestAnExportIsReadByItsNames(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestWordListsAreInOrder: the lists are in the order of their names, one to a line, so that each has its place.
+func TestWordListsAreInOrder(t *testing.T) {
+	t.Parallel()
+	before := ""
+	for line := range strings.Lines(string(footprint.TableWords())) {
+		_, rest, list := strings.Cut(line, `"`)
+		name, _, _ := strings.Cut(rest, `"`)
+		if list && name <= before {
+			t.Errorf("the list %s is behind %s", name, before)
+		}
+		before = cmp.Or(name, before)
+	}
+	if before == "" {
+		t.Error("there are no lists")
 	}
 }
 
