@@ -21,6 +21,8 @@ const (
 	eventWords      wordlist.List = "eventWords"
 	allocationWords wordlist.List = "allocationWords"
 	besideShares    wordlist.List = "besideShares"
+	// paidShareWords are words of headings of the share that somebody paid, if it is in percent.
+	paidShareWords wordlist.List = "paidShareWords"
 )
 
 // headsShare reports whether a heading says no more than that its numbers are shares of the event: Anteil Veranstaltung (%),
@@ -32,11 +34,20 @@ func headsShare(head string) bool {
 	})
 }
 
+// headsPaidShare reports whether a heading says no more than that its numbers, in percent, are what the event paid: Paid by us %.
+func headsPaidShare(head, cell string) bool {
+	words := wordsOf(head)
+	percent := strings.Contains(head, "%") || strings.HasSuffix(cell, "%") || percentWords.HasAny(words)
+	return percent && paidShareWords.HasAny(words) && eventWords.HasAny(words) && !slices.ContainsFunc(words, func(word string) bool {
+		return !paidShareWords.Has(word) && !shareWords.Has(word) && !eventWords.Has(word) && !besideShares.Has(word)
+	})
+}
+
 // partOf returns the fault of a row that says that only a part of its amount is that of the event.
 func (r *shares) partOf(row *row) *apperr.Detail {
 	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
 		cell := Unguard(oneCell(row.cells, at))
-		if !r.free(at) || !strings.ContainsAny(cell, "0123456789") || !headsShare(head) && (row.typ != "venue" || !headsUsedArea(head)) && (row.typ != "accommodation" || !headsOccupancy(head, cell)) {
+		if !r.free(at) || !strings.ContainsAny(cell, "0123456789") || !headsShare(head) && !headsPaidShare(head, cell) && (row.typ != "venue" || !headsUsedArea(head)) && (row.typ != "accommodation" || !headsOccupancy(head, cell)) {
 			continue
 		}
 		number, percent := strings.CutSuffix(cell, "%")

@@ -2,6 +2,7 @@ package sheet
 
 import (
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -41,6 +42,7 @@ func DetectForm(file io.Reader, typ string, o Options) (Form, error) {
 	f := Form{HeadRow: r.head, Ours: r.ours, Doubts: !r.ours && (r.rows.Comma() != ',' || slices.ContainsFunc(heads, writesCommas))}
 	var n Numbers
 	var d dates
+	absurd := r.largeUnits()
 	for {
 		cells, err := r.read()
 		if err != nil {
@@ -50,6 +52,7 @@ func DetectForm(file io.Reader, typ string, o Options) (Form, error) {
 			switch {
 			case r.columns[i].number():
 				n.Add(cell)
+				absurd[i].add(cell)
 			case decimalComma.MatchString(strings.TrimSpace(cell)):
 				n.Add(cell) // 11,2 of a calorific value, too
 			case strings.Contains(cell, ".") && strings.Contains(cell, ","):
@@ -71,6 +74,9 @@ func DetectForm(file io.Reader, typ string, o Options) (Form, error) {
 	f.NumberFormat = n.Format()
 	if !f.Doubts && !n.commas && !strings.HasSuffix(f.NumberFormat, ",5") {
 		f.NumberFormat = "" // a decimal point is the default
+	}
+	if strings.HasSuffix(f.NumberFormat, ",5") && slices.ContainsFunc(slices.Collect(maps.Values(absurd)), (*magnitudes).absurd) {
+		f.NumberFormat = "" // thousands of tonnes beside a few: it has to be declared
 	}
 	return f, nil
 }

@@ -33,6 +33,26 @@ func (r *tickets) emptyReturn(row *row) *apperr.Detail {
 	return nil
 }
 
+// returnLoadHeads are headings of whether goods were carried on the way back, normalized by plain.
+const returnLoadHeads wordlist.List = "returnLoadHeads"
+
+// returnLoad returns the fault of a row of freight that says that goods were carried back, which may be these or others.
+func (r *tickets) returnLoad(row *row) *apperr.Detail {
+	if r.typ != "freight" || row.has("roundTrip") {
+		return nil
+	}
+	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
+		cell := Unguard(oneCell(row.cells, at))
+		yes, _ := fields.Truth(cell)
+		if !r.free(at) || !returnLoadHeads.Has(plain(head)) || !yes && !tickWords.Has(strings.ToLower(cell)) && (!bareNumber(cell) || !strings.ContainsAny(cell, "123456789")) {
+			continue
+		}
+		return &apperr.Detail{Field: head, Code: fields.NotAllowed, Suggestions: []string{"roundTrip"},
+			Message: fmt.Sprintf("%s is %.40q, and the record would count one way. Write into a column roundTrip whether these goods were carried back, true or false, and other goods into a row of their own; then leave %s out.", head, cell, head)}
+	}
+	return nil
+}
+
 // segments returns the fault of a row of several flights that would count as one.
 func (r *tickets) segments(row *row) *apperr.Detail {
 	if r.typ != "flights" || row.has("roundTrip") || !row.has("from") {

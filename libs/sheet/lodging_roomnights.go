@@ -25,6 +25,9 @@ func (r *lodging) findRoomNights() {
 		return
 	}
 	r.roomNights, r.nightsOf = r.beside(roomNightHeads), "rooms"
+	if at := r.roomNights; at.found() && r.heading("guests") && !r.heading("rooms") && overnightHeads.Has(plain(r.heads[at.index()])) {
+		r.nightsOf = "" // Nuitées beside Personnes are not of rooms
+	}
 	if !r.roomNights.found() {
 		r.roomNights, r.nightsOf = r.beside(guestNightHeads), "guests"
 	}
