@@ -128,6 +128,11 @@ test('of many that are approved together, what was changed after the preview is 
   await the.server.api('user', 'POST', `${path}/${moved}/submit`, {});
   await dialog.getByRole('button', { name: 'Approve' }).click();
   await page.getByText('One record was not approved.').waitFor();
+  // No other record waits: the one that was left keeps the queue, and the queue the focus.
+  await page.getByRole('option', { name: /200/ }).waitFor();
+  const focused = () => page.evaluate(() => document.activeElement.outerHTML.slice(0, 160));
+  await until('the queue has the focus', async () => (await focused()).includes('role="listbox"'));
+  assert.equal(await page.getByRole('option', { selected: true }).count(), 1);
   const status = async (record) => (await the.server.api('manager', 'GET', `${path}/${record}`)).status;
   assert.equal(await status(same), 'approved');
   assert.equal(await status(moved), 'submitted');

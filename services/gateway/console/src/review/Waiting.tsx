@@ -284,15 +284,14 @@ export function Waiting({ outcomes }: { outcomes: ReactNode }): ReactNode {
           items={chosen}
           close={() => setPreviewing(false)}
           done={(ids) => {
-            tell(
-              chosen.filter((i) => ids.has(i._id)),
-              'approve',
-            );
-            if (chosen.some((i) => i._id === current)) setCurrent(after(chosen));
+            const approved = chosen.filter((i) => ids.has(i._id));
+            tell(approved, 'approve');
+            if (approved.some((i) => i._id === current)) setCurrent(after(approved));
             setMarked(new Set());
             setPreviewing(false);
             goOn();
-            sending(chosen, refresh());
+            // What was left stays in the queue, and the focus with it.
+            sending(approved, refresh());
           }}
         />
       )}
