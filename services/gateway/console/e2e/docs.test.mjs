@@ -44,3 +44,18 @@ test('the documentation is searched by names, then by what it says, and its cont
   await page.getByRole('link', { name: 'Contents', exact: true }).click();
   await until('the field is in view', () => field.evaluate((e) => e.getBoundingClientRect().top >= 0));
 });
+
+test('the first key leads past the contents of the documentation', async () => {
+  const { page } = await anonymous('/api/v2/docs');
+  for (const path of ['/api/v2/docs', '/methodology', '/changelog']) {
+    await page.goto(path);
+    await page.keyboard.press('Tab');
+    const link = page.getByRole('link', { name: 'Skip to the content' });
+    const box = await link.boundingBox();
+    assert.ok(box.x >= 0 && box.y >= 0 && box.height >= 24, `${path}: ${JSON.stringify(box)}`);
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    const inside = () => page.evaluate(() => document.querySelector('main').contains(document.activeElement));
+    await until(`the focus is in the text of ${path}`, inside);
+  }
+});
