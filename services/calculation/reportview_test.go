@@ -157,7 +157,7 @@ func TestReportAsPage(t *testing.T) {
 	page := string(a.body)
 	for _, want := range []string{
 		"<title>Carbon footprint of Conference &lt;2026&gt; &amp; more</title>", "10 to 11 June 2026, United Kingdom", "Keynote &lt;speakers&gt; &amp; guests",
-		"5,539.833 km × 14 passengers × 2 (return) × 0.11704 kg per passenger-km = 18,154.697521 kg",
+		"5,539.833\u00a0km × 14 passengers × 2 (return) × 0.11704\u00a0kg per passenger-km = 18,154.697521\u00a0kg",
 		"Contains public sector information licensed under the Open Government Licence v3.0.", "What to measure next", "<svg", "Digital: small",
 		"ecf verify", s.keys.Public().Keys[0].KeyID, "acc.hotel.gb-lnd",
 	} {

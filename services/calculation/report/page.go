@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -34,6 +35,7 @@ var formerStyles = []string{
 	"29LiW3XHU9NCg4+MwDheSqjeYQKEXkazTM4U7HcdbLM=",
 	"P25/epuH228DlCZPdFqIjgP9oSQ4/q5MSXygDvt9a5A=",
 	"/hF4ksjlp11UOTi+6U/znoGksVvMnBodBx5dhzG6fQ8=",
+	"32yOC7rXES9hbg6Uqhcw+z/E7FROwZutnPvB06IbxqE=",
 }
 
 func hashOfStyle() string {
@@ -164,9 +166,12 @@ func (l *language) write(w io.Writer, d Data) error {
 	if err := t.Execute(&out, l.pageOf(d)); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	_, err = out.WriteTo(w)
+	_, err = w.Write(beforeUnit.ReplaceAll(out.Bytes(), []byte("$1\u00a0$2")))
 	return err
 }
+
+// beforeUnit is the space between a number and its unit, where a line must not end.
+var beforeUnit = regexp.MustCompile(`(\d) ((?:kg|km|kWh|tonnes|Tonnen)\b)`)
 
 // functions are those that the template calls.
 func (l *language) functions() template.FuncMap {

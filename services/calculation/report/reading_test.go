@@ -136,6 +136,30 @@ func TestPrintedTablesHaveOneTotal(t *testing.T) {
 	lacks(t, text, `<div class="whole"><h3>Emissions by group of people`, "tfoot { display: table-row-group; }")
 }
 
+// TestLongTablesAreDivided: a page is not half empty because a table of many rows begins on the next one, nor does a
+// table leave its first or last row alone.
+func TestLongTablesAreDivided(t *testing.T) {
+	t.Parallel()
+	lacks(t, page(t, data(t, london(), `waste {"treatment":"landfill","weightKg":1000}`)),
+		"table:has(tbody tr:nth-child(7)), .bars:has(.row:nth-child(10)) { break-inside: auto; }", "  thead, tbody tr:nth-child(-n+2), ", "tbody tr:nth-last-child(-n+2), tfoot tr, ", "thead { display: table-header-group; }")
+}
+
+// TestNumbersAreNotPartedFromUnits: no line ends between a number and its unit, in sentences and in formulas.
+func TestNumbersAreNotPartedFromUnits(t *testing.T) {
+	t.Parallel()
+	d := data(t, london(), `flights {"from":"LHR","to":"JFK","passengers":30}`, `venue {"electricityKWh":18000}`)
+	parted := regexp.MustCompile(`\d (?:kg|km|kWh|tonnes|Tonnen)\b`)
+	for _, tag := range footprint.Languages() {
+		var out bytes.Buffer
+		if err := report.HTML(&out, d, tag); err != nil {
+			t.Fatal(err)
+		}
+		if found := parted.FindAllString(out.String(), 3); found != nil {
+			t.Errorf("%s: a line may end within %q", tag, found)
+		}
+	}
+}
+
 // TestScopesDifferInGrey: a report is printed without colours too. The brightness of neighbours in the chart differs by a
 // tenth of the scale at least.
 func TestScopesDifferInGrey(t *testing.T) {
