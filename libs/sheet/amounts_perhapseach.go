@@ -26,7 +26,7 @@ var perhapsEach = map[string][]struct {
 	"freight":          {{field: "weightKg", of: []counting{ofTrip, ofVehicle, ofShipment}}},
 	"waste":            {{field: "volumeLitres", of: []counting{ofPiece, ofContainer, ofCollection, ofSchedule, ofWeek}}, {field: "containers", of: []counting{ofPiece, ofContainer, ofCollection, ofSchedule, ofWeek}}, {field: "weightKg", of: []counting{ofPiece, ofContainer, ofCollection, ofSchedule, ofWeek}, each: true}},
 	"materials":        {{field: "weightKg", of: []counting{ofPiece, ofPerson}}, {field: "areaM2", of: []counting{ofPiece}}},
-	"catering":         {{field: "meals", of: []counting{ofDay, ofPiece}}},
+	"catering":         {{field: "meals", of: []counting{ofDay, ofPiece, ofSession}}},
 	"digital":          {{field: "hours", of: []counting{ofDay, ofSession}}},
 	"energy":           {{field: "hours", of: []counting{ofDay, ofGenerator, ofPiece}}, {field: "volumeLitres", of: []counting{ofPiece, ofBottle}}, {field: "volumeM3", of: []counting{ofPiece, ofBottle}}, {field: "weightKg", of: []counting{ofPiece, ofBottle}}},
 	"water":            {{field: "supplyM3", of: []counting{ofPiece, ofBottle, ofTrip}}},

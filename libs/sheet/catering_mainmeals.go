@@ -55,6 +55,45 @@ func mainMeal(text string) string {
 	return diet
 }
 
+// snackMeals are words and phrases by which what is no main meal is named, besides breakfasts: Canapés, Finger food.
+const snackMeals wordlist.List = "snackMeals"
+
+// lightMeal returns whether a text names a breakfast or a snack; empty if it names neither, or another meal beside it.
+func lightMeal(text string) string {
+	if len(text) > longestMark {
+		return ""
+	}
+	values, found := columnOf("catering", "mealType").values, ""
+	words := wordsOf(text)
+	if all := strings.Join(words, " "); snackMeals.Has(all) || values[key(all)] == "snack" {
+		return "snack"
+	}
+	for i, word := range words {
+		switch {
+		case i > 0 && mealsOf(breakfast).Has(words[i-1]+word), mealsOf(breakfast).Has(word), values[key(word)] == breakfast:
+			found = breakfast // petit déjeuner, too
+		case mealsOf("lunch").Has(word), mealsOf("dinner").Has(word), values[key(word)] == "lunch", values[key(word)] == "dinner":
+			return ""
+		}
+	}
+	return found
+}
+
+// lightServed sets the type of meal of a row whose name of what was served is that of a breakfast or a snack, which has less than a
+// main meal.
+func (r *subjects) lightServed(row *row) *apperr.Detail {
+	if row.typ != "catering" || !row.has("meals") || row.has("mealType") {
+		return nil
+	}
+	for _, at := range r.at {
+		if kind := lightMeal(Unguard(oneCell(row.cells, at))); kind != "" {
+			row.put("mealType", kind)
+			return nil
+		}
+	}
+	return nil
+}
+
 // dietServed sets the diet of a row of main meals in a table without diets, if the name of what was served has it.
 func (r *subjects) dietServed(row *row) *apperr.Detail {
 	if row.typ != "catering" || !row.has("meals") || row.has("diet") || row.light() || r.heading("diet") {

@@ -218,6 +218,7 @@ func (in *interpreter) interpretRow(row *row) (faults []apperr.Detail) {
 		in.byKind.take,
 		in.countColumns.take,
 		in.tickets.legs,
+		in.subjects.lightServed,
 		in.subjects.dietServed,
 		in.readings.usedBetween,
 		in.unitsBeside.besideUnit,
