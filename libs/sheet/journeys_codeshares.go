@@ -2,12 +2,32 @@ package sheet
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 )
+
+// privateFlights are words for aircraft of which a passenger has no seat among many, such as private jets.
+const privateFlights wordlist.List = "privateFlights"
+
+// privateFlight returns the fault of a row of flights that says that it was no airliner, of which alone a seat is counted.
+func (r *tickets) privateFlight(row *row) *apperr.Detail {
+	if r.typ != "flights" || !row.has("passengers") {
+		return nil
+	}
+	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
+		cell := strings.ToLower(Unguard(oneCell(row.cells, at)))
+		if len(cell) > longestMark || !r.free(at) && r.columns[at].Name != "description" || !slices.ContainsFunc(privateFlights.All(), func(words string) bool { return strings.Contains(cell, words) }) {
+			continue
+		}
+		return &apperr.Detail{Field: head, Code: fields.NotAllowed,
+			Message: fmt.Sprintf("%s is %.60q, and the record would count seats in an airliner, which are far less. Record what was flown as type custom, with the figure of its operator, and delete the row.", head, oneCell(row.cells, at))}
+	}
+	return nil
+}
 
 // flightNumberHeads are headings of the numbers of flights, normalized by plain.
 const flightNumberHeads wordlist.List = "flightNumberHeads"

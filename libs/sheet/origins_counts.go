@@ -181,7 +181,7 @@ func (r *origins) otherGroups(row *row) *apperr.Detail {
 	first, sum := -1, 0.0
 	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
 		cell := Unguard(oneCell(row.cells, at))
-		if n, ok := r.asNumber(cell); r.countsOthers(at) && groupHeads.Has(plain(head)) && ok && n > 0 && bareNumber(cell) {
+		if n, ok := r.asNumber(cell); r.countsOthers(at) && (groupHeads.Has(plain(head)) || isCompanion(head) && peopleHeads.Has(plain(r.headingOf("people")))) && ok && n > 0 && bareNumber(cell) {
 			if sum += n; first < 0 {
 				first = at
 			}
@@ -253,7 +253,7 @@ func (r *origins) findOthers() {
 // countsOthers reports whether a column may have numbers of other people than those that count.
 func (r *origins) countsOthers(at int) bool {
 	head := plain(r.heads[at])
-	return r.typ == footprint.OriginRows && r.reading == interpreted && r.free(at) && (groupHeads.Has(head) || peopleHeads.Has(head))
+	return r.typ == footprint.OriginRows && r.reading == interpreted && r.free(at) && (groupHeads.Has(head) || peopleHeads.Has(head) || isCompanion(r.heads[at]))
 }
 
 // otherPeople returns the fault of a row with another number of people than the one that counts: of registrations and of attendees.
