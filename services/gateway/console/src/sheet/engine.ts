@@ -5,29 +5,16 @@ import { sayError } from '../i18n/server';
 import { batchesOf, type Outcomes } from './batches';
 import { patchOf } from './columns';
 import { unmake } from './commands';
-import {
-  closing,
-  type Draft,
-  dropOutgoing,
-  type Key,
-  leaveDrafts,
-  type Outgoing,
-  own,
-  takeOver,
-  writeDrafts,
-  writeOutgoing,
-} from './drafts';
+import { dropOutgoing, type Outgoing, writeOutgoing } from './drafts';
+import { Keeper } from './keeper';
 import { isKept } from './origins';
 import { bodyOf, checkOf, dirty, editable, empty, type Row, refuse, type ServerRecord, type Store } from './store';
 import { Sums } from './sums';
-
-const nothing = { drafts: [], outgoing: [], others: [] };
 
 /** Reports whether a record cannot be changed, by this person or at all, whatever is typed into it. */
 const lost = (cause: ApiError): boolean => [403, 404, 409].includes(cause.status);
 
 const checkDelay = 350;
-const keepDelay = 250;
 
 export type Trouble =
   | { kind: 'offline' }
@@ -38,25 +25,22 @@ export type Trouble =
 export class Engine {
   /** The totals from the server. */
   readonly sums: Sums;
+  private readonly keeper: Keeper;
   private focused: string | null = null;
   trouble: Trouble = null;
   onSaved: () => void = () => {};
   /** Called with why a step could not be undone at the server. */
   onStuck: (why: string) => void = () => {};
   private checkTimer: ReturnType<typeof setTimeout> | undefined;
-  private keepTimer: ReturnType<typeof setTimeout> | undefined;
   private busy = false;
   private ending = false;
   private stopped = false;
-  private readonly owner = crypto.randomUUID();
-  private disown: (() => void) | undefined;
   private again = false;
   readonly once = keyed();
   /** When the server takes requests again, where it has said so. */
   private notBefore = 0;
   /** Refusals of what nobody has changed since, as after the end of a membership: it is tried ever more rarely. */
   private refusals = 0;
-  private keptKeys = new Set<string>();
   /** What was sent without an answer: sent again, with its key, before anything new. */
   private unanswered: Outgoing[] = [];
 
@@ -69,26 +53,25 @@ export class Engine {
   ) {
     store.onEdit = (rows) => this.edited(rows);
     store.onUnmade = (rows) => void unmake(this, rows);
+    this.keeper = new Keeper(store, event, scope);
     this.sums = new Sums(store, event, () => this.focused);
   }
 
   /** Reads the event's records and what was not saved last time. */
   async start(): Promise<void> {
     await this.reload();
-    this.disown ??= await own(this.owner).catch(() => () => {});
-    if (this.stopped) this.disown();
+    await this.keeper.own();
+    if (this.stopped) this.keeper.release();
     else await this.takeOver();
   }
 
   /** Restores what no other sheet holds, and later what the others leave. */
   private async takeOver(): Promise<void> {
-    const { drafts, outgoing, others } = await takeOver(this.scope, this.event, this.owner).catch(() => nothing);
-    for (const d of drafts) this.keptKeys.add(d.key);
-    this.store.restore(drafts);
+    const { outgoing, others } = await this.keeper.restore();
     for (const r of this.store.rows) if (dirty(r)) r.check = { ...r.check, state: 'waiting' };
     this.unanswered.push(...outgoing.filter((o) => !this.unanswered.some((u) => u.key === o.key)));
     this.schedule(0);
-    for (const other of others) void closing(other).then(() => this.succeed());
+    for (const closed of others) void closed.then(() => this.succeed());
   }
 
   /** Another sheet of the event was closed: what it saved is in the list, and what it did not save is saved here. */
@@ -144,51 +127,23 @@ export class Engine {
     this.sums.stop();
     clearTimeout(this.checkTimer);
     await this.keep();
-    this.disown?.();
+    this.keeper.release();
   }
 
   private edited(rows: Row[]): void {
     this.refusals = 0;
     if (rows.length > 0) this.schedule(checkDelay);
-    clearTimeout(this.keepTimer);
-    this.keepTimer = setTimeout(() => void this.keep(), keepDelay);
+    this.keeper.soon();
   }
 
   /** Writes what is not saved into the browser's database. */
-  async keep(): Promise<void> {
-    const { put, drop } = this.unsaved();
-    await writeDrafts(put, drop).catch(() => {});
+  keep(): Promise<void> {
+    return this.keeper.write();
   }
 
   /** Keeps what is not saved although the page may be gone at any moment. */
   leave(): void {
-    const { put, drop } = this.unsaved();
-    void leaveDrafts(this.owner, put, drop).catch(() => {});
-  }
-
-  /** What is not saved, and what was kept and is saved by now. */
-  private unsaved(): { put: Draft[]; drop: Key[] } {
-    clearTimeout(this.keepTimer);
-    const put: Draft[] = [];
-    const now = new Set<string>();
-    this.store.rows.forEach((r, at) => {
-      if (!dirty(r)) return;
-      now.add(r.key);
-      put.push({
-        scope: this.scope,
-        event: this.event,
-        key: r.key,
-        type: r.type,
-        cells: r.cells,
-        at,
-        owner: this.owner,
-        ...(r.id ? { id: r.id } : {}),
-        ...(r.saved ? { saved: r.saved } : {}),
-      });
-    });
-    const drop = [...this.keptKeys].filter((k) => !now.has(k)).map((k): Key => [this.scope, this.event, k]);
-    this.keptKeys = now;
-    return { put, drop };
+    this.keeper.leave();
   }
 
   /** Forgets what is not saved, on the page too. */
@@ -318,7 +273,7 @@ export class Engine {
         type,
         rows: part.map((r) => ({ key: r.key, cells: r.cells })),
         items: part.map((r) => bodyOf(this.store, r)),
-        owner: this.owner,
+        owner: this.keeper.owner,
       };
       await writeOutgoing(o).catch(() => {});
       await this.post(o);
