@@ -47,6 +47,7 @@ type Reader struct {
 	shape    *Shape // if not nil, nothing is read, and requests for fields are recorded
 	meant    func(text string, allowed []string) []string
 	belongs  func(path, text string) string
+	named    func(path, name string) []string
 	oneOf    []oneOf
 }
 
@@ -54,6 +55,27 @@ type Reader struct {
 // For a value without suggestions, belongs returns where else it belongs; it may be empty.
 func (r *Reader) SuggestBy(meant func(text string, allowed []string) []string, belongs func(path, text string) string) {
 	r.meant, r.belongs = meant, belongs
+}
+
+// NameBy adds suggestions by meaning for unknown fields before those by spelling: named returns the fields of the object
+// at path that a name means.
+func (r *Reader) NameBy(named func(path, name string) []string) { r.named = named }
+
+// related returns the fields of this object, of those that were requested, that an unknown one may have been meant for,
+// the likeliest first; at most 2.
+func (r *Reader) related(name string) []string {
+	const most = 2
+	known := r.known()
+	var out []string
+	if r.named != nil {
+		out = slices.DeleteFunc(slices.Clone(r.named(r.path, name)), func(field string) bool { return !slices.Contains(known, field) })
+	}
+	for _, field := range spelling.Related(name, known, most) {
+		if !slices.Contains(out, field) {
+			out = append(out, field)
+		}
+	}
+	return out[:min(len(out), most)]
 }
 
 // Parse parses body as one JSON object; an empty body is an empty object. Text
@@ -189,9 +211,6 @@ func (r *Reader) Names() []string {
 	return out
 }
 
-// Asked returns the names of this object that were requested so far, which an unknown field may be a misspelling of.
-func (r *Reader) Asked() []string { return slices.Clone(r.asked) }
-
 // hint adds to the faults about absent fields which unknown fields may have been
 // meant for them: to the fault of the very field, else to the first of the
 // object, where one of several fields is required.
@@ -221,7 +240,7 @@ func (r *Reader) meaning(m *member) (name, sentence string) {
 	if m.meaning != "" {
 		return "", m.meaning
 	}
-	for _, name := range spelling.Related(m.name, r.known(), 2) {
+	for _, name := range r.related(m.name) {
 		if !slices.ContainsFunc(r.members, func(o member) bool { return o.name == name }) {
 			return name, "did you mean " + name + "?"
 		}
@@ -342,7 +361,7 @@ func (r *Reader) Raws(name, want string, count int) ([]json.RawMessage, bool) {
 }
 
 func (r *Reader) child(path string, n *node) *Reader {
-	c := &Reader{path: path, members: n.members(), faults: r.faults, meant: r.meant, belongs: r.belongs}
+	c := &Reader{path: path, members: n.members(), faults: r.faults, meant: r.meant, belongs: r.belongs, named: r.named}
 	r.children = append(r.children, c)
 	return c
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
-	"github.com/eventcarbon/ecf/libs/spelling"
 )
 
 // Codes of notices about fields that had no effect. They are part of the API.
@@ -66,6 +65,27 @@ func (r *Reader) RefuseUnknown() {
 	}
 }
 
+// DroppedField is a field that was never read.
+type DroppedField struct {
+	Path string
+	// Suggestions are the paths of fields that may have been meant, the likeliest first.
+	Suggestions []string
+}
+
+// UnknownFields returns the fields that Unknown names, at most the given number of them, and the number of the others.
+func (r *Reader) UnknownFields(most int) (first []DroppedField, others int) {
+	for _, u := range r.unused() {
+		switch {
+		case u.serverOwned:
+		case len(first) == most:
+			others++
+		default:
+			first = append(first, DroppedField{u.path, u.suggestions()})
+		}
+	}
+	return first, others
+}
+
 // unusedField is a field of an object that had no effect.
 type unusedField struct {
 	*member
@@ -89,12 +109,12 @@ func (r *Reader) unused() []unusedField {
 	return out
 }
 
-// suggestions returns the paths of known fields of the same object that resemble an unknown one.
+// suggestions returns the paths of known fields of the same object that an unknown one may have been meant for.
 func (u unusedField) suggestions() []string {
 	if u.serverOwned {
 		return nil
 	}
-	near := spelling.Related(u.name, u.object.known(), 2)
+	near := u.object.related(u.name)
 	for i := range near {
 		near[i] = u.object.Path(near[i])
 	}

@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/eventcarbon/ecf/libs/fields"
-	"github.com/eventcarbon/ecf/libs/spelling"
 )
 
 // recordType is one kind of carbon source. Its file defines the input, its decoding, calculation and documentation;
@@ -221,6 +220,7 @@ func (o Options) Decode(typ string, body []byte, ev EventContext) (Decoded, erro
 		return Decoded{}, err
 	}
 	r.SuggestBy(meant, elsewhere)
+	r.NameBy(fieldsNamed(typ))
 	r.ServerOwned(serverFields...)
 	r.Ignore("journey", "supplier") // the server's, shown with the record
 	d := &decoder{Reader: r, ev: ev, engine: e, suppliers: o.Suppliers, hints: o.Hints}
@@ -265,20 +265,17 @@ const maxUnknown = 20
 // unknownFields names the fields that were dropped, since a misspelt roundTrip
 // must not halve a flight unseen.
 func unknownFields(typ string, r *fields.Reader, meanings map[string]string) []Notice {
-	unknown, known := r.Unknown(), r.Asked()
+	unknown, others := r.UnknownFields(maxUnknown)
 	var out []Notice
-	for i, path := range unknown {
-		if i == maxUnknown {
-			return append(out, Notice{Code: NoticeUnknownField, Message: fmt.Sprintf("%d more fields are not known and were dropped.", len(unknown)-i)})
-		}
-		n := Notice{Code: NoticeUnknownField, Field: path, Message: "The field is not known to " + typ + " and was dropped."}
-		if m := meanings[path]; m != "" {
+	for _, u := range unknown {
+		n := Notice{Code: NoticeUnknownField, Field: u.Path, Message: "The field is not known to " + typ + " and was dropped.", Suggestions: u.Suggestions}
+		if m := meanings[u.Path]; m != "" {
 			n.Message += " " + m
 		}
-		if !strings.ContainsAny(path, ".[") {
-			n.Suggestions = spelling.Related(path, known, 2)
-		}
 		out = append(out, n)
+	}
+	if others > 0 {
+		out = append(out, Notice{Code: NoticeUnknownField, Message: fmt.Sprintf("%d more fields are not known and were dropped.", others)})
 	}
 	return out
 }
