@@ -186,6 +186,13 @@ func TestReadColumns(t *testing.T) {
 			{Column: "E", Heading: "Weight (net)", May: "weightKg", Ignored: true, Examples: []string{"4"}},
 			{Column: "F", Heading: "Weight (kg)", Field: "weightKg", Unit: "kg", Examples: []string{"5"}},
 		}},
+		"what is only taken for its cells": {"flights", "clas,from,to,passengers,meal\neconomy,LHR,JFK,2,none\nbusiness,LHR,JFK,2,\n", []sheet.ReadColumn{
+			{Column: "A", Heading: "clas", Examples: []string{"economy", "business"}},
+			{Column: "B", Heading: "from", Field: "from", Examples: []string{"LHR", "LHR"}},
+			{Column: "C", Heading: "to", Field: "to", Examples: []string{"JFK", "JFK"}},
+			{Column: "D", Heading: "passengers", Field: "passengers", Examples: []string{"2", "2"}},
+			{Column: "E", Heading: "meal", Ignored: true, Examples: []string{"none"}},
+		}},
 		"tax is no amount": {"purchases", "Betrag,Betrag (MwSt),Kosten (T€)\n1,2,3\n", []sheet.ReadColumn{
 			{Column: "A", Heading: "Betrag", Field: "amount", Examples: []string{"1"}},
 			{Column: "B", Heading: "Betrag (MwSt)", Ignored: true, Examples: []string{"2"}},

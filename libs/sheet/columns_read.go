@@ -18,6 +18,10 @@ const (
 	shownText  = 60
 )
 
+// triedRows is how many rows are read as records for which columns they use: the values of a misspelled field, the days of a stay
+// beside its nights.
+const triedRows = 200
+
 // ReadColumn is how a column of a file is read.
 type ReadColumn struct {
 	// Column are its letters.
@@ -41,7 +45,7 @@ type ReadColumn struct {
 // ReadColumns returns how the columns of a file are read that have a heading or something below it. It may be called for a
 // file whose headings are faulty: then fewer columns are fields.
 func ReadColumns(file io.Reader, typ string, o Options) []ReadColumn {
-	r, _ := NewReader(file, typ, o)
+	r, faulty := NewReader(file, typ, o)
 	if r == nil {
 		return nil
 	}
@@ -50,16 +54,24 @@ func ReadColumns(file io.Reader, typ string, o Options) []ReadColumn {
 		heads = o.Before
 	}
 	examples := slices.Repeat([][]string{nil}, len(r.heads))
-	for {
+	for n := 0; ; n++ {
 		cells, err := r.read()
 		if err != nil {
 			break // the faults of rows are told by who reads them
+		}
+		for i, cell := range cells {
+			cells[i] = csvrows.Kept(cell)
+		}
+		if faulty == nil && n < triedRows {
+			if typ, err := r.typeOf(cells); err == nil {
+				_, _ = r.object(typ, cells) // what is wrong with the row is told by who reads it
+			}
 		}
 		for at, cell := range cells[:min(len(cells), maxColumns)] {
 			if at == len(examples) {
 				examples = append(examples, nil)
 			}
-			if cell = oneLine(Unguard(csvrows.Kept(cell))); cell != "" && len(examples[at]) < shownCells {
+			if cell = oneLine(Unguard(cell)); cell != "" && len(examples[at]) < shownCells {
 				examples[at] = append(examples[at], strings.Clone(beginning(cell, shownText)))
 			}
 		}
