@@ -26,6 +26,7 @@ type interpreter struct {
 	meals         meals
 	meters        meters
 	countColumns  countColumns
+	dayColumns    dayColumns
 	modeDistances modeDistances
 	origins       origins
 	parts         parts
@@ -66,6 +67,7 @@ func newInterpreter(typ string, o Options) *interpreter {
 	in.meals.table = t
 	in.meters.table = t
 	in.countColumns = countColumns{table: t, ticks: &in.ticks}
+	in.dayColumns = dayColumns{table: t, lodging: &in.lodging, meals: &in.meals, parts: &in.parts}
 	in.modeDistances.table = t
 	in.origins.table = t
 	in.parts.table = t

@@ -55,10 +55,10 @@ const personNames wordlist.List = "personNames"
 
 // findGuestName finds the names of guests in a list that counts neither rooms nor guests.
 func (r *lodging) findGuestName() {
-	if r.typ != "accommodation" || r.heading("rooms", "guests") || r.room.found() || len(r.roomKinds) > 0 || r.roomNights.found() {
+	if r.typ != "accommodation" || r.guest.found() || r.heading("rooms", "guests") || r.room.found() || len(r.roomKinds) > 0 || r.roomNights.found() {
 		return
 	}
-	if r.guest = r.beside(guestHeads); !r.guest.found() && len(r.stay) > 0 {
+	if r.guest = r.beside(guestHeads); !r.guest.found() && (len(r.stay) > 0 || r.byDay) {
 		r.guest = r.beside(personNames)
 	}
 	r.claim(r.guest, "", tells)
