@@ -89,6 +89,8 @@ func (r *parts) findParts() {
 				r.addPart(at, diet)
 			}
 		}
+	case "purchases":
+		r.findMoneySeries()
 	default:
 		r.findSeries()
 	}
@@ -193,7 +195,11 @@ func (r *parts) takeParts(row *row) *apperr.Detail {
 	}
 	sums, digits := map[string]*big.Rat{}, 0
 	for _, part := range r.of {
-		n, filled, fault := r.partNumber(part.at, oneCell(row.cells, part.at))
+		cell := oneCell(row.cells, part.at)
+		if part.field == moneyField {
+			cell, _, _ = money(Unguard(cell))
+		}
+		n, filled, fault := r.partNumber(part.at, cell)
 		if fault != nil {
 			return fault
 		}
@@ -220,6 +226,11 @@ func (r *parts) takeParts(row *row) *apperr.Detail {
 		switch {
 		case !row.has(part.field):
 			row.take(&sum, part.field)
+			if part.field == moneyField {
+				if fault := r.tookMoney(row, n); fault != nil {
+					return fault
+				}
+			}
 		case !r.agree(part.field, &row.body, &sum):
 			return &apperr.Detail{Field: r.heads[part.at], Code: fields.NotAllowed, Suggestions: []string{part.field},
 				Message: fmt.Sprintf("The parts, of which %s is the first, come to %s %s, and %s has %.40q. Write all of it into one column %s, and leave the others out.",

@@ -2,10 +2,14 @@ package sheet
 
 import (
 	"cmp"
+	"fmt"
+	"math/big"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
@@ -81,4 +85,58 @@ func (r *parts) findSeries() {
 			r.setUnit(field, s.unit)
 		}
 	}
+}
+
+// findMoneySeries finds the columns of amounts of money by month, week or day, in one currency, such as Jan £ and Feb £, or Jan and
+// Feb beside a column of currencies.
+func (r *parts) findMoneySeries() {
+	if r.heading(moneyField) {
+		return
+	}
+	var found []int
+	currency, years := "", ""
+	for at, head := range r.heads {
+		stem, year, ok := withoutPeriod(head)
+		if !ok || !r.free(at) {
+			continue
+		}
+		code, written := currencyWritten(strings.Trim(strings.TrimPrefix(stem, amountWord), "()[] "))
+		if stem == "" {
+			code, written = "", r.heading(currencyField)
+		}
+		if !written || code == "" && stem != "" {
+			continue
+		}
+		if len(found) > 0 && (code != currency || year != years) {
+			return
+		}
+		found, currency, years = append(found, at), code, year
+	}
+	if len(found) < fewestDays {
+		return
+	}
+	r.currency = currency
+	for _, at := range found {
+		r.addPart(at, moneyField)
+	}
+}
+
+// tookMoney sets the currency of a row whose amounts of money were added up, and returns the fault of one whose total is another.
+func (r *parts) tookMoney(row *row, sum string) *apperr.Detail {
+	if r.currency != "" && !row.has(currencyField) {
+		row.put(currencyField, r.currency)
+	}
+	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
+		if !r.free(at) || !isWhole(costOf(head)) {
+			continue
+		}
+		cell, _, _ := money(Unguard(oneCell(row.cells, at)))
+		total, filled, fault := r.partNumber(at, cell)
+		if came, ok := new(big.Rat).SetString(sum); fault != nil || !filled || ok && units.Rat(total).Cmp(came) == 0 {
+			continue
+		}
+		return &apperr.Detail{Field: head, Code: fields.NotAllowed, Suggestions: []string{moneyField},
+			Message: fmt.Sprintf("%s is %.40q, and the months come to %s. Correct one of them, or leave the column %s out.", head, oneCell(row.cells, at), sum, head)}
+	}
+	return nil
 }
