@@ -97,7 +97,22 @@ func (r *Reader) split(whole Row) []Row {
 		}
 		return r.parted.take(r.readParts(whole, rest, filled), r.heads, filled)
 	}
-	return nil
+	return r.splitShares(whole)
+}
+
+// splitShares is split for a weight of which columns have the shares that go to each treatment.
+func (r *Reader) splitShares(whole Row) []Row {
+	filled := r.treatments.sharesOf(whole.Cells)
+	if filled == nil {
+		return nil
+	}
+	rest := slices.Clone(whole.Cells)
+	for _, at := range filled {
+		rest[at] = ""
+	}
+	r.treatments.inParts = true
+	defer func() { r.treatments.inParts = false }()
+	return r.parted.take(r.readParts(whole, rest, filled), r.heads, filled)
 }
 
 // readParts reads a row as one for each of some cells; nil if one of them still is several, or has another amount.

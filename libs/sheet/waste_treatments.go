@@ -15,6 +15,8 @@ import (
 type treatments struct {
 	*table
 	shares []treatmentColumn
+	// inParts: rows are read for one of their shares each, and have that of the weight.
+	inParts bool
 }
 
 // besideTreatments are words around a treatment in the heading of its share, and shareEndings what such words end in.
@@ -81,7 +83,8 @@ func (r *treatments) treated(row *row) *apperr.Detail {
 		switch {
 		case !filled || share.Sign() == 0:
 			continue
-		case share.Cmp(big.NewRat(100, 1)) != 0:
+		case r.inParts && share.Cmp(hundredPercent) < 0 && !row.has("treatment") && r.takeShare(row, share):
+		case share.Cmp(hundredPercent) != 0:
 			return &apperr.Detail{Field: r.heads[column.at], Code: SeveralRecords, Suggestions: []string{"treatment", "weightKg"},
 				Message: fmt.Sprintf("%s is %.40q, and a record has one treatment. Write a row for each, with the weight that goes to it.", r.heads[column.at], cell)}
 		case row.has("treatment") && row.text("treatment") != column.treatment:
@@ -91,6 +94,36 @@ func (r *treatments) treated(row *row) *apperr.Detail {
 		row.put("treatment", column.treatment)
 	}
 	return nil
+}
+
+// hundredPercent is all of a weight, and offPercent by how much rounded shares may come to another sum.
+var hundredPercent, offPercent = big.NewRat(100, 1), big.NewRat(1, 10)
+
+// takeShare makes the weight of a row that of a share of it; false if it has none.
+func (r *treatments) takeShare(row *row, share *big.Rat) bool {
+	kg, _, _, known := r.measure("weightKg", &row.body)
+	if !known {
+		return false
+	}
+	part := new(big.Rat).Mul(kg, share)
+	row.remove("weightKg")
+	return row.setRounded("weightKg", part.Quo(part, hundredPercent)) == nil
+}
+
+// sharesOf returns the places of the shares of treatments that a row has, if there are several and they come to all of it.
+func (r *treatments) sharesOf(cells []string) (filled []int) {
+	sum := new(big.Rat)
+	for _, column := range r.shares {
+		cell := strings.TrimSpace(strings.TrimSuffix(Unguard(oneCell(cells, column.at)), "%"))
+		if n, ok, fault := r.partNumber(column.at, cell); column.unit == nil && ok && fault == nil && n.Sign() > 0 {
+			filled = append(filled, column.at)
+			sum.Add(sum, units.Rat(n))
+		}
+	}
+	if off := sum.Sub(sum, hundredPercent); len(filled) < 2 || off.Abs(off).Cmp(offPercent) > 0 {
+		return nil
+	}
+	return filled
 }
 
 // treatedWeight sets weight and treatment of a row whose weight is below that of a treatment, and returns the fault of a row of
