@@ -14,6 +14,8 @@ type travellers struct {
 	// name is the column of the names of travellers, and driver that of the names of drivers in a table of journeys that
 	// counts neither people nor vehicles.
 	name, driver place
+	// tickets is the column of how many tickets there are, in a table without names.
+	tickets place
 	// modes are the places of trains and of products that name the mode of journeys.
 	modes []int
 }

@@ -7,13 +7,13 @@ import (
 	"github.com/eventcarbon/ecf/libs/sheet"
 )
 
-// A row of a booking with the name of one traveller is one passenger, where no column says how many there are.
+// A row of a booking with the names of travellers has as many passengers, where no column says how many there are.
 func TestOneTraveller(t *testing.T) {
 	t.Parallel()
-	const one, none = `2 {"from":"LHR","to":"CDG","passengers":1}`, `2 {"from":"LHR","to":"CDG"}`
+	const one, two, none = `2 {"from":"LHR","to":"CDG","passengers":1}`, `2 {"from":"LHR","to":"CDG","passengers":2}`, `2 {"from":"LHR","to":"CDG"}`
 	for name, want := range map[string]string{
 		"Ada Webb": one, "WEBB/ADA MRS": one, "Webb, Ada": one, "Webb, Ada Mary": one, "de la Cruz, Ada": one, "Anderson": one,
-		"": none, "Ada Webb; Ken Ito": none, "Ada Webb, Ken Ito": none, "Ada Webb & Ken Ito": none, "Ada and Ken": none, "Ada Webb / Ken Ito": none, "Webb x2": none, "Sales team": none, "TBC": none, "A, B, C": none,
+		"": none, "Ada Webb; Ken Ito": two, "Ada Webb, Ken Ito": none, "Ada Webb & Ken Ito": two, "Ada and Ken": none, "Ada Webb / Ken Ito": two, "Webb x2": none, "Sales team": none, "TBC": none, "A, B, C": none, "A. Webb, K. Ito": two, "J.-P. Webb, K. Ito": two, "Van Dyck, Ada Mary": none, "Ada Webb, K. Ito": none,
 	} {
 		for _, head := range []string{"Passenger", "Traveller Name", "Last name"} {
 			if got, _, err := all("from;to;"+head+"\nLHR;CDG;\""+name+"\"\n", "flights", sheet.Options{Rules: sheet.Rules}); err != nil || !reflect.DeepEqual(got, []string{want}) {
