@@ -124,16 +124,17 @@ func (r *shares) sharesOfValues(row *row) *apperr.Detail {
 			continue
 		}
 		n, ok := r.asNumber(strings.TrimSpace(strings.TrimSuffix(cell, "%")))
-		words := slices.DeleteFunc(wordsOf(head), func(word string) bool {
-			return percentWords.Has(word) || besideTreatments.Has(word) || besideValues.Has(word)
-		})
 		if !ok || n <= 0 || n > 100 {
 			continue
 		}
 		for _, field := range fields {
-			value := columnOf(r.typ, field).values[key(strings.Join(words, ""))]
+			values := columnOf(r.typ, field).values
+			words := slices.DeleteFunc(wordsOf(head), func(word string) bool {
+				return percentWords.Has(word) || (besideTreatments.Has(word) || besideValues.Has(word)) && values[word] == ""
+			})
+			value := values[key(strings.Join(words, ""))]
 			switch {
-			case value == "" || row.text(field) == value:
+			case value == "" || row.text(field) == value && n == 100:
 				continue
 			case n == 100 && !row.has(field):
 				row.put(field, value)

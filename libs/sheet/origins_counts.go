@@ -203,6 +203,8 @@ type origins struct {
 	serials, rows int
 	// fromHome is the column of whether people came from home.
 	fromHome place
+	// starts are the columns of where journeys begin, beside the place that counts.
+	starts []int
 	// address is the heading of the address that the towns of people are taken from.
 	address string
 }

@@ -111,6 +111,7 @@ func (in *interpreter) findColumns() {
 		in.ticks.findTicks,
 		in.origins.findOthers,
 		in.origins.findHome,
+		in.origins.findStarts,
 		in.marks.findMarks,
 	} {
 		find()
@@ -258,6 +259,7 @@ func (in *interpreter) interpretRow(row *row) (faults []apperr.Detail) {
 		in.origins.otherPeople,
 		in.origins.otherMode,
 		in.origins.otherStart,
+		in.origins.startsElsewhere,
 		in.wasteTypes.partlyFull,
 		in.shares.partInColumn,
 		in.meters.submeter,
