@@ -2,8 +2,15 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSession } from '../session';
-import { countDrafts, discardDrafts } from '../sheet/drafts';
 import { Dialog } from './Dialog';
+
+type Kept = typeof import('../sheet/drafts');
+
+/**
+ * What keeps rows in the browser is loaded when somebody leaves: the list of events does without. Undefined where
+ * it cannot be had, as with the server away: the rows are kept then, without a question.
+ */
+const drafts = (): Promise<Kept | undefined> => import('../sheet/drafts');
 
 interface Leaving {
   count: number;
@@ -20,7 +27,9 @@ export function useDraftsAsked(): {
   const { scope } = useSession();
   const [leaving, setLeaving] = useState<Leaving | null>(null);
   const ask = async (how: Leaving['how'], go: Leaving['go']): Promise<void> => {
-    const count = await countDrafts(scope).catch(() => 0);
+    const count = await drafts()
+      .then((d) => d?.countDrafts(scope) ?? 0)
+      .catch(() => 0);
     if (count > 0) setLeaving({ count, how, go });
     else await go();
   };
@@ -28,6 +37,7 @@ export function useDraftsAsked(): {
     setLeaving(null);
     void leaving?.go();
   };
+  const discard = async (): Promise<void> => (await drafts())?.discardDrafts(scope);
   const words = leaving?.how ?? 'signOut';
   const dialog = (
     <Dialog
@@ -38,7 +48,7 @@ export function useDraftsAsked(): {
       <Stack>
         <Text size="sm">{t(`drafts.${words}Text`)}</Text>
         <Group justify="flex-end">
-          <Button variant="default" color="red" onClick={() => void discardDrafts(scope).then(leave)}>
+          <Button variant="default" color="red" onClick={() => void discard().then(leave)}>
             {t(`drafts.${words}Discard`)}
           </Button>
           <Button onClick={leave}>{t(`drafts.${words}Keep`)}</Button>

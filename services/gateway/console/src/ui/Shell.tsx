@@ -1,4 +1,4 @@
-import { ActionIcon, AppShell, Box, Group, Menu, Text, useMantineColorScheme } from '@mantine/core';
+import { ActionIcon, Group, Menu, Text, useMantineColorScheme } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconLeaf, IconLogout, IconUser } from '@tabler/icons-react';
 import { Link, useRouterState } from '@tanstack/react-router';
@@ -37,8 +37,8 @@ export function Shell({ children }: { children: ReactNode }): ReactNode {
     }
   };
   return (
-    <AppShell header={{ height: 52 }} padding={0}>
-      <AppShell.Header>
+    <>
+      <header className="apphead">
         <Group h="100%" px="md" justify="space-between" wrap="nowrap" className="headbar">
           <a className="skip" href="#main">
             {t('nav.skip')}
@@ -114,11 +114,11 @@ export function Shell({ children }: { children: ReactNode }): ReactNode {
             </Menu>
           </Group>
         </Group>
-      </AppShell.Header>
-      <AppShell.Main id="main" tabIndex={-1}>
-        <Box className="page">{children}</Box>
-      </AppShell.Main>
+      </header>
+      <main id="main" tabIndex={-1}>
+        <div className="page">{children}</div>
+      </main>
       {drafts.dialog}
-    </AppShell>
+    </>
   );
 }
