@@ -119,8 +119,12 @@ func (l *Limiter) ask(ctx context.Context, key string, question func(context.Con
 	if !l.shared.Allow() {
 		return Result{}, false
 	}
-	limited, cancel := context.WithTimeout(ctx, l.o.Timeout)
-	defer cancel()
+	limited := ctx
+	if _, local := l.o.Shared.(*Local); !local { // a timer would cost more than the count
+		var cancel context.CancelFunc
+		limited, cancel = context.WithTimeout(ctx, l.o.Timeout)
+		defer cancel()
+	}
 	r, err := question(limited, l.o.Name+":"+key, l.o.Rule)
 	l.outage.Report(ctx, err)
 	if err == nil {
