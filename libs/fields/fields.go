@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
@@ -58,8 +59,19 @@ func (r *Reader) SuggestBy(meant func(text string, allowed []string) []string, b
 }
 
 // NameBy adds suggestions by meaning for unknown fields before those by spelling: named returns the fields of the object
-// at path that a name means.
+// at path that a name, folded by FoldName, means.
 func (r *Reader) NameBy(named func(path, name string) []string) { r.named = named }
+
+// FoldName reduces the name of a field, or words for it, to letters and digits in lower case: numberOfPeople and Number
+// of people are the same.
+func FoldName(text string) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.IsLetter(c) || unicode.IsDigit(c) {
+			return unicode.ToLower(c)
+		}
+		return -1
+	}, text)
+}
 
 // related returns the fields of this object, of those that were requested, that an unknown one may have been meant for,
 // the likeliest first; at most 2.
@@ -68,7 +80,7 @@ func (r *Reader) related(name string) []string {
 	known := r.known()
 	var out []string
 	if r.named != nil {
-		out = slices.DeleteFunc(slices.Clone(r.named(r.path, name)), func(field string) bool { return !slices.Contains(known, field) })
+		out = slices.DeleteFunc(slices.Clone(r.named(r.path, FoldName(name))), func(field string) bool { return !slices.Contains(known, field) })
 	}
 	for _, field := range spelling.Related(name, known, most) {
 		if !slices.Contains(out, field) {
@@ -268,12 +280,11 @@ func (r *Reader) absent(details []apperr.Detail, name string) *apperr.Detail {
 	return first
 }
 
-// Meaning stores a sentence about an unknown field of this object that explains what
-// to use instead: it is added to errors about absent fields and to the
-// field's notice.
+// Meaning stores a sentence about a field of this object that is unknown, or that the server sets, which explains what
+// to use instead: it is added to errors about absent fields and to the field's notice.
 func (r *Reader) Meaning(name, sentence string) {
 	for i := range r.members {
-		if m := &r.members[i]; m.name == name && !m.read {
+		if m := &r.members[i]; m.name == name && (!m.read || m.serverOwned) {
 			m.meaning = sentence
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,11 +13,14 @@ import (
 )
 
 // readPolicy reads what a policy and a list of people may have, and drops _id.
-func readPolicy(t *testing.T, body string) *fields.Reader {
+func readPolicy(t *testing.T, body string, named ...func(path, name string) []string) *fields.Reader {
 	t.Helper()
 	r, err := fields.Parse([]byte(body))
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, f := range named {
+		r.NameBy(f)
 	}
 	r.ServerOwned("_id", "createdAt")
 	r.String("name", 1, 10)
@@ -92,5 +96,34 @@ func TestNoticesAreBounded(t *testing.T) {
 	notices := readPolicy(t, `{"name":"n"`+b.String()+"}").Notices()
 	if len(notices) != 21 || !strings.HasPrefix(notices[20].Message, "1880 more") {
 		t.Errorf("%d notices, the last %+v", len(notices), notices[len(notices)-1])
+	}
+}
+
+// TestServerOwnedFieldsSayWhatSetsThem verifies that the notice of a field that the server sets has its explanation.
+func TestServerOwnedFieldsSayWhatSetsThem(t *testing.T) {
+	t.Parallel()
+	r, err := fields.Parse([]byte(`{"location":"Leeds"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.ServerOwned("location")
+	r.Meaning("location", "place sets it.")
+	if n := r.Notices(); len(n) != 1 || !strings.HasSuffix(n[0].Message, "place sets it.") {
+		t.Errorf("notices %+v", n)
+	}
+}
+
+// TestUnknownFieldsAreNamedByMeaning verifies that suggestions by meaning precede those by spelling, and are fields of
+// the same object.
+func TestUnknownFieldsAreNamedByMeaning(t *testing.T) {
+	t.Parallel()
+	r := readPolicy(t, `{"Full Name":"n","people":[{"e_mail_address":"b","name":"c"}]}`, func(path, name string) []string {
+		return map[string][]string{" fullname": {"name", "title"}, "people[0] emailaddress": {"email"}, "people[0] name": {"name"}}[path+" "+name]
+	})
+	want := map[string][]string{"Full Name": {"name"}, "people[0].e_mail_address": {"people[0].email"}, "people[0].name": nil}
+	for _, n := range r.Notices() {
+		if !slices.Equal(n.Suggestions, want[n.Field]) {
+			t.Errorf("%s: suggestions %v, want %v", n.Field, n.Suggestions, want[n.Field])
+		}
 	}
 }

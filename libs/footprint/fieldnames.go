@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
+
+	"github.com/eventcarbon/ecf/libs/fields"
 )
 
 // schemaObject is the part of a schema that names fields.
@@ -26,7 +27,7 @@ var fieldNames = sync.OnceValue(func() map[string]map[string][]string {
 		words := map[string][]string{}
 		for name, p := range o.Properties {
 			for _, heading := range p.Headings {
-				if word := foldName(heading); !slices.Contains(words[word], name) {
+				if word := fields.FoldName(heading); !slices.Contains(words[word], name) {
 					words[word] = append(words[word], name)
 				}
 			}
@@ -49,7 +50,7 @@ var fieldNames = sync.OnceValue(func() map[string]map[string][]string {
 })
 
 // fieldsNamed returns a function that returns the fields of an object of a record, given by its path, that tables
-// name with a word: pax means the people of an origin.
+// name with a folded word: pax means the people of an origin.
 func fieldsNamed(typ string) func(path, name string) []string {
 	return func(path, name string) []string {
 		var object strings.Builder
@@ -59,17 +60,6 @@ func fieldsNamed(typ string) func(path, name string) []string {
 				object.WriteString("." + step)
 			}
 		}
-		return fieldNames()[object.String()][foldName(name)]
+		return fieldNames()[object.String()][name]
 	}
-}
-
-// foldName reduces a heading, or the name of a field, to its letters and digits in lower case: numberOfPeople is
-// Number of people.
-func foldName(text string) string {
-	return strings.Map(func(c rune) rune {
-		if unicode.IsLetter(c) || unicode.IsDigit(c) {
-			return unicode.ToLower(c)
-		}
-		return -1
-	}, text)
 }

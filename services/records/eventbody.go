@@ -40,6 +40,7 @@ func readReason(r *fields.Reader) string {
 // The errors are in r. A body without errors may be read again.
 func readEvent(r *fields.Reader, event *record.Event, isNew bool) {
 	r.ServerOwned(serverFields()...)
+	r.NameBy(eventFieldsNamed)
 	r.Meaning("location", "place sets it.")
 	r.Meaning("factorSet", "The year of startDate chooses that of a new event; another one is adopted later (POST /events/{eventId}/factor-set).")
 	if isNew {

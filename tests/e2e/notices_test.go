@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 )
 
@@ -25,6 +26,8 @@ func TestNothingVanishesUnsaid(t *testing.T) {
 	}{
 		"a policy": {admin, http.MethodPatch, "/organization", map[string]any{"policy": map[string]any{"foureyes": true}}, "policy.foureyes", "policy.fourEyes"},
 		"an event": {manager, http.MethodPatch, "/events/" + event, map[string]any{"atendees": 5}, "atendees", "attendees"},
+		"an event in other words": {manager, http.MethodPatch, "/events/" + event, map[string]any{"Online-Teilnehmer": 5}, "Online-Teilnehmer", "virtualAttendees"},
+		"a record in other words": {user, http.MethodPatch, item, map[string]any{"entsorgungsweg": "recycling"}, "entsorgungsweg", "treatment"},
 		"a method": {manager, http.MethodPatch, "/events/" + event, map[string]any{"method": map[string]any{"radiativeforcing": true}}, "method.radiativeforcing", "method.radiativeForcing"},
 		"a record": {user, http.MethodPatch, item, map[string]any{"weightkg": 7}, "weightkg", "weightKg"},
 		"a user":   {admin, http.MethodPost, "/users", map[string]any{"email": "jo@example.test", "role": "user", "nmae": "Jo"}, "nmae", "name"},
@@ -45,6 +48,9 @@ func TestNothingVanishesUnsaid(t *testing.T) {
 	}
 	if a := manager.do(http.MethodPatch, "/events/"+event, map[string]any{"_id": "x", "title": "Spelling"}, strict).want(http.StatusOK); a.str("notices", 0, "code") != "SERVER_FIELD_IGNORED" {
 		t.Errorf("a server-owned field: %s", a.body)
+	}
+	if a := manager.do(http.MethodPatch, "/events/"+event, map[string]any{"location": "Leeds"}, nil).want(http.StatusOK); !strings.Contains(a.str("notices", 0, "message"), "place sets it") {
+		t.Errorf("a server-owned field that another one sets: %s", a.body)
 	}
 	before := user.get(item).want(http.StatusOK)
 	if same := user.do(http.MethodPatch, item, map[string]any{"weightKg": 5}, nil).want(http.StatusOK); same.header.Get("ETag") != before.header.Get("ETag") {
