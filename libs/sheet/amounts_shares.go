@@ -12,7 +12,10 @@ import (
 )
 
 // shares are parts of what a row has, which its record would count as a whole.
-type shares struct{ *table }
+type shares struct {
+	*table
+	perItem *perItem
+}
 
 // Words of headings of the share of an amount that an event has: those for a share, which may be that of a row in the sum of
 // all, unless it is said to be of the event; those for one that is attributed; and what stands beside them.
@@ -29,7 +32,7 @@ const (
 // Quote-part, and not Anteil, Anteil erneuerbar or Recycled share.
 func headsShare(head string) bool {
 	words := wordsOf(head)
-	return (allocationWords.HasAny(words) || shareWords.HasAny(words) && eventWords.HasAny(words)) && !slices.ContainsFunc(words, func(word string) bool {
+	return (allocationWords.HasAny(words) || (shareWords.HasAny(words) || strings.Contains(head, "%")) && eventWords.HasAny(words)) && !slices.ContainsFunc(words, func(word string) bool {
 		return !allocationWords.Has(word) && !shareWords.Has(word) && !eventWords.Has(word) && !besideShares.Has(word)
 	})
 }

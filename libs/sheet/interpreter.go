@@ -77,7 +77,7 @@ func newInterpreter(typ string, o Options) *interpreter {
 	in.readings = readings{table: t, distances: &in.distances, parts: &in.parts, perItem: &in.perItem, travellers: &in.travellers}
 	in.routes.table = t
 	in.seats.table = t
-	in.shares.table = t
+	in.shares = shares{table: t, perItem: &in.perItem}
 	in.subjects.table = t
 	in.tickets.table = t
 	in.ticks.table = t

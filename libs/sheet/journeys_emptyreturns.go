@@ -33,6 +33,22 @@ func (r *tickets) emptyReturn(row *row) *apperr.Detail {
 	return nil
 }
 
+// returnUnused returns the fault of a return journey whose way back was not made: Return used no.
+func (r *tickets) returnUnused(row *row) *apperr.Detail {
+	if r.typ != "flights" && r.typ != "ground-transport" || string(row.values["roundTrip"]) != "true" {
+		return nil
+	}
+	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
+		yes, known := fields.Truth(Unguard(oneCell(row.cells, at)))
+		if words := wordsOf(head); !r.free(at) || yes || !known || len(words) < 2 || !homeWords.HasAny(words) || !happenedHeads.HasAny(words) {
+			continue
+		}
+		return &apperr.Detail{Field: head, Code: fields.NotAllowed, Suggestions: []string{"roundTrip"},
+			Message: fmt.Sprintf("%s is %.40q, and the record would count the way back. Write false into the column roundTrip, and leave %s out.", head, oneCell(row.cells, at), head)}
+	}
+	return nil
+}
+
 // returnLoadHeads are headings of whether goods were carried on the way back, normalized by plain.
 const returnLoadHeads wordlist.List = "returnLoadHeads"
 

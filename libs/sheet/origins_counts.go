@@ -179,9 +179,9 @@ func (r *origins) otherGroups(row *row) *apperr.Detail {
 		return nil
 	}
 	first, sum := -1, 0.0
-	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
-		cell := Unguard(oneCell(row.cells, at))
-		if n, ok := r.asNumber(cell); r.countsOthers(at) && (groupHeads.Has(plain(head)) || isCompanion(head) && peopleHeads.Has(plain(r.headingOf("people")))) && ok && n > 0 && bareNumber(cell) {
+	for _, at := range r.others {
+		head, cell := r.heads[at], Unguard(oneCell(row.cells, at))
+		if n, ok := r.asNumber(cell); (groupHeads.Has(plain(head)) || isCompanion(head) && peopleHeads.Has(plain(r.headingOf("people")))) && ok && n > 0 && bareNumber(cell) {
 			if sum += n; first < 0 {
 				first = at
 			}
@@ -203,6 +203,8 @@ type origins struct {
 	serials, rows int
 	// fromHome is the column of whether people came from home.
 	fromHome place
+	// others are the columns of numbers of other people, and byMode those of people who come by a mode of their own.
+	others, byMode []int
 	// starts are the columns of where journeys begin, beside the place that counts.
 	starts []int
 	// address is the heading of the address that the towns of people are taken from.
@@ -234,7 +236,12 @@ func (r *origins) findPeople() {
 func (r *origins) findOthers() {
 	for at := range r.heads {
 		switch {
-		case r.countsOthers(at):
+		case r.countsOthers(at), r.partByMode(at):
+			if r.countsOthers(at) {
+				r.others = append(r.others, at)
+			} else {
+				r.byMode = append(r.byMode, at)
+			}
 			r.claimCells(at, keeps, func(cell string) string {
 				if bareNumber(cell) {
 					return cell
@@ -258,14 +265,36 @@ func (r *origins) countsOthers(at int) bool {
 	return r.typ == footprint.OriginRows && r.reading == interpreted && r.free(at) && (groupHeads.Has(head) || peopleHeads.Has(head) || isCompanion(r.heads[at]))
 }
 
+// partByMode reports whether a column has how many of the people of a row come by a mode of their own: of whom by train.
+func (r *origins) partByMode(at int) bool {
+	values := columnOf(r.typ, "mode").values
+	return r.typ == footprint.OriginRows && r.reading == interpreted && r.free(at) && isPart(r.heads[at]) && r.heading("mode") && slices.ContainsFunc(wordsOf(r.heads[at]), func(word string) bool { return values[word] != "" })
+}
+
+// otherWays returns the fault of a row of which some people come by another mode than the one that counts.
+func (r *origins) otherWays(row *row) *apperr.Detail {
+	if r.typ != footprint.OriginRows || !row.has("mode") {
+		return nil
+	}
+	for _, at := range r.byMode {
+		head, cell := r.heads[at], Unguard(oneCell(row.cells, at))
+		if n, ok := r.asNumber(cell); !ok || n <= 0 || !bareNumber(cell) {
+			continue
+		}
+		return &apperr.Detail{Field: head, Code: SeveralRecords, Suggestions: []string{"people", "mode"},
+			Message: fmt.Sprintf("%s is %.40q, and the row would count all of its people by %s. Write a row for each mode, with its people.", head, cell, row.text("mode"))}
+	}
+	return nil
+}
+
 // otherPeople returns the fault of a row with another number of people than the one that counts: of registrations and of attendees.
 func (r *origins) otherPeople(row *row) *apperr.Detail {
 	if r.typ != footprint.OriginRows || !row.has("people") {
 		return nil
 	}
-	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
-		cell := Unguard(oneCell(row.cells, at))
-		if n, ok := r.asNumber(cell); r.countsOthers(at) && peopleHeads.Has(plain(head)) && ok && bareNumber(cell) && n != row.number("people") {
+	for _, at := range r.others {
+		head, cell := r.heads[at], Unguard(oneCell(row.cells, at))
+		if n, ok := r.asNumber(cell); peopleHeads.Has(plain(head)) && ok && bareNumber(cell) && n != row.number("people") {
 			return &apperr.Detail{Field: head, Code: fields.NotAllowed, Suggestions: []string{"people"},
 				Message: fmt.Sprintf("%s is %.40q, and the row would count %s people. Head the column people that has those who come, and leave the other one out.", head, cell, row.values["people"])}
 		}
