@@ -28,6 +28,12 @@ it.each([
   // Two readings, ranges and words stay as they are.
   ['1.250 t', '1.250 t'],
   ['10-12', '10-12'],
+  // So does what is no number: its digits alone would be another one.
+  ['1.2.3', '1.2.3'],
+  ['12.05.2026', '12.05.2026'],
+  ['12.5,3', '12.5,3'],
+  ['20 30', '20 30'],
+  ['1,23.456', '1,23.456'],
   ['about 3', 'about 3'],
   ['', ''],
 ])('a number with one reading, %j, is a cell', (text, cell) => {

@@ -27,6 +27,9 @@ const toldMax = 2000;
 /** A number that a comma or a point may group or divide. */
 const isAmbiguous = (text: string): boolean => /(?:^|[^\d.,])\d{1,3}[.,]\d{3}(?![\d.,])/.test(text);
 
+/** A number without decimals, with or without a mark between its thousands. */
+const wholeNumber = /^\d+$|^\d{1,3}([.,'’\s])\d{3}(?:\1\d{3})*$/;
+
 /** Returns a number that has one reading as a cell has it, with its unit; any other text as it is. */
 export function heard(text: string): string {
   const [, sign = '', digits = '', unit = ''] =
@@ -34,7 +37,9 @@ export function heard(text: string): string {
   if (digits === '' || isAmbiguous(digits)) return text;
   const marks = digits.match(/[.,]/g) ?? [];
   const point = marks.filter((m) => m === marks.at(-1)).length === 1 ? digits.lastIndexOf(marks.at(-1) ?? '') : -1;
-  const whole = (point < 0 ? digits : digits.slice(0, point)).replace(/\D/g, '');
+  const front = point < 0 ? digits : digits.slice(0, point);
+  if (!wholeNumber.test(front)) return text; // such as 1.2.3, which is not 123
+  const whole = front.replace(/\D/g, '');
   const value = Number(point < 0 ? whole : `${whole}.${digits.slice(point + 1)}`);
   return Number.isNaN(value) ? text : `${sign === '+' ? '' : sign.replace('−', '-')}${cellNumber(value)}${unit}`;
 }
