@@ -49,6 +49,11 @@ const said: [string, string, string][] = [
     'class must be one of economy, premium_economy; got "busines".',
     'Class: choose one of economy, Premium economy.',
   ],
+  [
+    'items[0].class',
+    'class must be one of a1, b2, c3, d4, e5, f6, g7, h8, i9, j10, k11, l12; got "x".',
+    'Class: choose one of a1, b2, c3, d4, e5, f6, g7, h8, i9, j10, ….',
+  ],
   ['date', 'date must be a date such as 2026-05-31; got "x".', 'Date must be a date such as 31/05/2026; got "x".'],
   ['weightKg', 'At least one of distanceKm, to is required.', 'At least one of these is required: Distance, To.'],
   ['endDate', 'endDate is on or after startDate (2026-09-09).', 'Last day is on or after “First day” (09/09/2026).'],

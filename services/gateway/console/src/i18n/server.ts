@@ -82,16 +82,22 @@ export function say(kind: Kind, said: Said, label?: string): string {
   return facts.length > 0 ? `${text} (${facts.join(', ')})` : text;
 }
 
-/** How many names of columns a sentence lists. */
-const headsMax = 10;
+/** How many names a sentence lists: of the hundred categories of purchases no more is read than of ten. */
+const namesMax = 10;
+
+/** Writes the first of the names of columns or choices, for a sentence. */
+const listed = (names: string[]): string =>
+  names.slice(0, namesMax).join(', ') + (names.length > namesMax ? ', …' : '');
 
 /** Returns the text about a file none of whose columns has a name that is known, with names that are. */
 function noHeads({ message, suggestions = [] }: Said): string | undefined {
   const type = /^The first row names no field of ([a-z-]+),/.exec(message)?.[1];
   if (!type) return undefined;
   const known = suggestions.flatMap((field) => nameOf(field) ?? []);
-  const list = known.slice(0, headsMax).join(', ') + (known.length > headsMax ? ', …' : '');
-  return i18next.t('said.noHeads', { type: i18next.t(`type.${type as 'flights'}`, { defaultValue: type }), list });
+  return i18next.t('said.noHeads', {
+    type: i18next.t(`type.${type as 'flights'}`, { defaultValue: type }),
+    list: listed(known),
+  });
 }
 
 /** Returns the details of an error: the given value, and the valid range if there is one. */
@@ -170,10 +176,7 @@ function inWords(kind: Kind, said: Said, label?: string): string {
       i18next
         .t('said.oneOf', {
           field: own,
-          options: choice
-            .split(', ')
-            .map((o) => wordOf(field, o))
-            .join(', '),
+          options: listed(choice.split(', ').map((o) => wordOf(field, o))),
         })
         .replace(/^[: ]+/, ''),
     );
