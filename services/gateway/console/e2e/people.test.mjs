@@ -6,9 +6,12 @@ import { anonymous, axe, grid, paste, test, the, until, visit } from './setup.mj
 /** Opens the link that invites or sets a password, gives it the password of all, and signs in with it, typing it once. */
 async function setPassword(page, token, email) {
   await page.goto(`/setup#${token}`);
+  await page.getByLabel('Password', { exact: true }).waitFor();
+  await page.reload(); // as a phone does with a page that somebody has left for a while
   await page.getByLabel('Password', { exact: true }).fill(the.server.password);
   await page.getByRole('button', { name: 'Set the password' }).click();
   await page.getByText('The password is set').waitFor();
+  assert.equal(await page.evaluate(() => history.state), null, 'the token is kept after its use');
   await page.getByLabel('Email').fill(email);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor();

@@ -27,19 +27,25 @@ type Invitation = Schemas['Invitation'];
 
 let taken: string | undefined;
 
-/** Returns the token of the link, after removing it from the browser's history. It is kept because a first render may be repeated. */
+/**
+ * Returns the token of the link, after removing it from the address. It is kept because a first render may be repeated,
+ * and in the state of the page, where a reload finds it: a phone reloads a page that somebody left to look something up.
+ */
 function takeToken(): string {
   if (taken === undefined) {
-    const text = location.hash.slice(1);
+    const text = location.hash.slice(1) || ((history.state as { setupToken?: string } | null)?.setupToken ?? '');
     try {
       taken = decodeURIComponent(text);
     } catch {
       taken = text; // a part of it is missing
     }
   }
-  history.replaceState(null, '', location.pathname);
+  history.replaceState({ setupToken: taken }, '', location.pathname);
   return taken;
 }
+
+/** Forgets the token of a link that has been used. */
+const forgetToken = (): void => history.replaceState(null, '', location.pathname);
 
 /** Reports whether a set-up was refused because the address of the invitation has an account. */
 const isTaken = (error: unknown): boolean =>
@@ -95,8 +101,15 @@ export function SetupPage(): ReactNode {
   });
   const accept = useMutation({
     mutationFn: () => call<Schemas['Membership']>('POST', '/auth/invitations/accept', { token }),
-    onSuccess: ({ data }) => switchTo(data.organization),
+    onSuccess: ({ data }) => {
+      forgetToken();
+      return switchTo(data.organization);
+    },
   });
+  const finish = (): void => {
+    forgetToken();
+    setDone(true);
+  };
   const offered = typeof link.data === 'object' ? link.data : undefined;
   const title = offered
     ? t('setup.invited', { organization: offered.organizationName || offered.organization })
@@ -139,7 +152,7 @@ export function SetupPage(): ReactNode {
               <PasswordForm
                 token={token}
                 email={email}
-                done={() => setDone(true)}
+                done={finish}
                 taken={(password) => {
                   setRefused(password);
                   setChoosing(true);
@@ -166,7 +179,7 @@ export function SetupPage(): ReactNode {
                 accept={accept}
                 back={() => setChoosing(false)}
                 done={done}
-                finish={() => setDone(true)}
+                finish={finish}
               />
             )}
           </Paper>
