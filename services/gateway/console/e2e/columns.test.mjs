@@ -79,7 +79,8 @@ test('the sheet of a workbook is chosen in a narrow window, in German', async ()
   await page.setViewportSize({ width: 390, height: 844 });
   await sheet.locator('option', { hasText: 'Winter (2 Zeilen, ausgeblendet)' }).waitFor({ state: 'attached' });
   await sheet.selectOption('Bins');
-  await dialog.getByLabel('Ziel für Went where').waitFor();
+  const { width: choice } = await dialog.getByLabel('Ziel für Went where').boundingBox();
+  assert.ok(choice > 250, `what a column is stands in ${choice} pixels`);
   await axe(page, 'the sheets of a workbook in a narrow window');
   const { width } = await sheet.boundingBox();
   assert.ok(width > 300, `the list is ${width} pixels wide`);

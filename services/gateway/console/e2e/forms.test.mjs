@@ -192,7 +192,10 @@ test('on a phone the only row is saved and submitted by its buttons, once, also 
   await field('To').fill('JFK');
   await context.setOffline(true);
   await field('Passengers').fill('3');
-  await page.getByRole('button', { name: 'Save row' }).dblclick();
+  const save = page.getByRole('button', { name: 'Save row' });
+  const { y, height } = await save.boundingBox();
+  assert.ok(y + height <= 844, `what is next is ${y} px down the form`);
+  await save.dblclick();
   await page.getByText('Offline. Your input is kept').waitFor();
   assert.deepEqual(await records(), []);
   await context.setOffline(false);

@@ -54,6 +54,8 @@ function Sheet({ eventId, infos, event }: Props): ReactNode {
   const search = useSearch({ from: '/events/$eventId/sheet' });
   /** A dialog of the grid is open: it would go with the grid if the window became narrow. */
   const [occupied, setOccupied] = useState(false);
+  /** In the bar at the foot: where the next step of the row on a phone stands. */
+  const [slot, setSlot] = useState<HTMLDivElement | null>(null);
   const phone = useMediaQuery('(max-width: 40em)', false, { getInitialValueInEffect: false });
   const narrow = phone && !occupied;
   const [failed, setFailed] = useState<Error | null>(null);
@@ -225,13 +227,13 @@ function Sheet({ eventId, infos, event }: Props): ReactNode {
         className="sheetpanel"
       >
         {narrow ? (
-          <RowForm key={at} engine={engine} infos={infos} type={type} {...focus} />
+          <RowForm key={at} engine={engine} infos={infos} type={type} slot={slot} {...focus} />
         ) : (
           <Grid key={at} engine={engine} infos={infos} type={type} occupied={setOccupied} {...focus} />
         )}
       </div>
       <PrintedRows store={store} infos={infos} type={type} />
-      <BottomBar engine={engine} />
+      <BottomBar engine={engine} slot={setSlot} />
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import { Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, type Ref, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { resultQuery, untilCurrent } from '../api/result';
 import { amount, co2e, exact, range } from '../format';
@@ -13,7 +13,7 @@ import { dirty, empty } from './store';
 const announceEvery = 10_000;
 
 /** What is written, what waits and what counts. The figures are the server's own, with the rows as they are typed. */
-export function BottomBar({ engine }: { engine: Engine }): ReactNode {
+export function BottomBar({ engine, slot }: { engine: Engine; slot?: Ref<HTMLDivElement> }): ReactNode {
   const { t } = useTranslation();
   // Who only reads sees what is approved: there would seem to be no drafts, and nothing is saved.
   const records = useSession().can('user');
@@ -98,6 +98,7 @@ export function BottomBar({ engine }: { engine: Engine }): ReactNode {
                 ? t('bar.unsaved', { count: unsaved })
                 : records && t('bar.saved')}
       </Text>
+      <div className="baraction" ref={slot} />
     </footer>
   );
 }

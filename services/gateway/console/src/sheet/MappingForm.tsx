@@ -43,7 +43,7 @@ export function MappingForm({
         {count === undefined ? t('map.remembered') : t('map.text', { count })}
       </Text>
       <ScrollArea.Autosize mah="55vh">
-        <Table>
+        <Table className="mapping">
           <Table.Thead>
             <Table.Tr>
               <Table.Th>{t('map.yours')}</Table.Th>

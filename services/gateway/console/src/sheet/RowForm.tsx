@@ -2,6 +2,7 @@ import { ActionIcon, Button, Group, NativeSelect, Stack, Text, TextInput } from 
 import { notifications } from '@mantine/notifications';
 import { IconArrowBackUp, IconChevronLeft, IconChevronRight, IconPlus, IconTrash } from '@tabler/icons-react';
 import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
+import { createPortal } from 'react-dom';
 import { useTranslation } from 'react-i18next';
 import { say } from '../i18n/server';
 import { AttachButton } from './AttachButton';
@@ -54,10 +55,12 @@ interface Props {
   type: string;
   /** The record to begin at. */
   focus?: string;
+  /** Where what is done next with the row stands: in view, however long the form is. */
+  slot: Element | null;
 }
 
 /** The sheet where there is room for one row only: the row as a form. */
-export function RowForm({ engine, infos, type, focus }: Props): ReactNode {
+export function RowForm({ engine, infos, type, focus, slot }: Props): ReactNode {
   const { t } = useTranslation();
   const { store } = engine;
   const commands = useRowCommands(engine);
@@ -103,6 +106,14 @@ export function RowForm({ engine, infos, type, focus }: Props): ReactNode {
   };
   const drafts = rows.filter((r) => submittable(store, r));
   const locked = store.readOnly || (row !== undefined && !store.editable(row));
+  const next =
+    row && !locked && dirty(row) && !empty(row) ? (
+      <Button disabled={row.check.state === 'bad'} loading={row.saving} onClick={save}>
+        {t('form.save')}
+      </Button>
+    ) : row && submittable(store, row) ? (
+      <Button onClick={() => void commands.submit([row])}>{t('sheet.submit', { count: 1 })}</Button>
+    ) : null;
   return (
     <Stack p="md" gap="sm" className="rowform">
       <Group justify="space-between" wrap="nowrap">
@@ -215,14 +226,7 @@ export function RowForm({ engine, infos, type, focus }: Props): ReactNode {
           </Stack>
         );
       })}
-      {row && !locked && dirty(row) && !empty(row) && (
-        <Button disabled={row.check.state === 'bad'} loading={row.saving} onClick={save}>
-          {t('form.save')}
-        </Button>
-      )}
-      {row && submittable(store, row) && (
-        <Button onClick={() => void commands.submit([row])}>{t('sheet.submit', { count: 1 })}</Button>
-      )}
+      {slot && next && createPortal(next, slot)}
       {drafts.some((r) => r !== row) && (
         <Button variant="default" onClick={() => void commands.submit(drafts)}>
           {t(drafts.length > 1 ? 'sheet.submitAll' : 'sheet.submit', { count: drafts.length })}
