@@ -41,7 +41,7 @@ func (in *interpreter) isActual(at int) bool {
 	}
 	switch {
 	case !column.number():
-		return false
+		return in.isActualMoney(at, rest)
 	case column.Name == distanceField && in.typ == "flights":
 		return false // Miles used are those of a programme that paid for the flight
 	case first < 0 && in.typ == "catering":
@@ -50,6 +50,20 @@ func (in *interpreter) isActual(at int) bool {
 		return false
 	}
 	in.columns[at], in.inUnit[at] = column, unit
+	return true
+}
+
+// isActualMoney makes a column of what was in fact paid the amount of a table of purchases that has no other: Actual GBP beside Budget
+// GBP.
+func (in *interpreter) isActualMoney(at int, rest string) bool {
+	if _, currency := currencyWritten(rest); currency {
+		rest = amountWord + " (" + rest + ")"
+	}
+	code := moneyHead(in.known, rest)
+	if in.typ != "purchases" || code == "" || in.heading(moneyField) {
+		return false
+	}
+	in.columns[at], in.currency = columnOf(in.typ, moneyField), code
 	return true
 }
 

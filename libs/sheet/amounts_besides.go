@@ -71,7 +71,7 @@ func (r *besides) find() {
 	less := r.isLess()
 	for at, head := range r.heads {
 		if head == "" || !r.free(at) || r.counts[at] == ofTrip || r.isClaimed(at, anything) || r.marks.of[at] == absent ||
-			r.distances.of[at] != 0 || r.readings.isFirst(head) || r.readings.isLast(head) || slices.Contains(r.lodging.stayBeside, at) {
+			r.distances.of[at] != 0 || r.typ == "water" && isSewerage(head) || r.isBareReading(at) || r.readings.isFirst(head) || r.readings.isLast(head) || slices.Contains(r.lodging.stayBeside, at) {
 			continue
 		}
 		words := wordsOf(head)
@@ -88,6 +88,20 @@ func (r *besides) find() {
 			r.of = append(r.of, besideColumn{at, field, takenBack})
 		}
 	}
+}
+
+// isBareReading reports whether a column of a bill is one of the two readings whose difference was used: Previous (m3) beside Current
+// (m3) and Consumption (m3).
+func (r *besides) isBareReading(at int) bool {
+	only := func(head string, list wordlist.List) bool {
+		stem, _, _ := unitOfHead(head)
+		words := wordsOf(stem)
+		return len(words) > 0 && !slices.ContainsFunc(words, func(word string) bool { return !list.Has(word) && !readingWords.Has(word) })
+	}
+	has := func(list wordlist.List) bool {
+		return slices.ContainsFunc(r.heads, func(head string) bool { return only(head, list) })
+	}
+	return (r.typ == "water" || r.typ == "energy") && (only(r.heads[at], firstReadingWords) || only(r.heads[at], lastReadingWords)) && has(firstReadingWords) && has(lastReadingWords)
 }
 
 // findMoney finds the columns of amounts of money to be added to the one that counts, or deducted from it.

@@ -56,10 +56,20 @@ func quantities(typ, head string) []Column {
 
 func isAmount(head string) bool { return amountWords.Has(plain(head)) }
 
+// routesOrDistances are headings of distances, or of the places between which somebody went, normalized by plain.
+const routesOrDistances wordlist.List = "routesOrDistances"
+
 // headsQuantity reports whether a heading without a unit means fields of the file's rows, none of which has a column.
 func (in *interpreter) headsQuantity(head string) bool {
 	if slices.ContainsFunc(in.heads, isPrevious) && !slices.ContainsFunc(wordsOf(head), func(word string) bool { return !lastReadingWords.Has(word) }) {
 		return false // Actual beside Anterior is a reading
+	}
+	if routesOrDistances.Has(plain(head)) && slices.ContainsFunc(in.heads, func(other string) bool {
+		c, _, ok := inUnits(in.typ, other)
+		i := headed(in.known, other)
+		return ok && c.Name == distanceField || i >= 0 && in.known[i].Name == distanceField
+	}) {
+		return false // Strecke beside Kilometer is where somebody went
 	}
 	if in.typ == "flights" && classHeaded(head) != "" {
 		return false // Business is a class here, and elsewhere what was driven for it
