@@ -184,6 +184,9 @@ func (in *interpreter) fieldHeaded(at int) int {
 		if i := in.asked(at); i >= 0 {
 			return i
 		}
+		if in.typ == "energy" && energyOrSource.Has(plain(head)) && slices.ContainsFunc(in.heads, hasEnergyUnit) && !in.heading("source") {
+			return named("source") // Energie beside Verbrauch (kWh)
+		}
 		if i := in.inThousands(head); i >= 0 {
 			if !in.heading(in.known[i].Name) {
 				in.thousands[at] = true
@@ -215,6 +218,9 @@ func (in *interpreter) fieldHeaded(at int) int {
 	}
 	return -1
 }
+
+// energyOrSource are headings of an amount of energy or, beside one with its unit, of its source, normalized by plain.
+const energyOrSource wordlist.List = "energyOrSource"
 
 // ignoredHeads returns the headings of the columns that are not fields, columns without a heading that have had values so
 // far (as "column C"), and those with an ignored number without a unit.
