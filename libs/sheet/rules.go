@@ -182,6 +182,7 @@ func (in *interpreter) interpretRow(row *row) (faults []apperr.Detail) {
 		in.perItem.takeEach,
 		in.dimensions.takeSides,
 		in.durations.duration,
+		in.perItem.binsCounted,
 		in.perItem.leaveOutAlone,
 		in.perItem.lacksUnit,
 		in.modeDistances.byModes,
