@@ -110,6 +110,7 @@ test('a file that comes twice, dragged and chosen, is noticed, and its bad rows 
   await dialog.getByText('2 rows were imported.').waitFor();
   await dialog.getByRole('button', { name: 'Undo the import' }).click();
   await dialog.waitFor({ state: 'hidden' });
+  await page.getByText('2 records were removed.').waitFor();
   await until(
     'the second import is gone',
     async () => (await the.server.api('user', 'GET', `/events/${id}/flights`)).pagination.total === 3,
@@ -133,6 +134,19 @@ test('a file that comes twice, dragged and chosen, is noticed, and its bad rows 
       sha256: createHash('sha256').update(`%PDF-1.7 ${what}`).digest('hex'),
     })),
   );
+
+  // The first import can be undone still, long after its dialog is closed; what was changed or mended since stays.
+  await page.getByRole('button', { name: 'Imports' }).click();
+  await dialog.getByText('Undone by Demo user').waitFor();
+  await axe(page, 'the imports of an event');
+  page.on('dialog', (asked) => void asked.accept());
+  await dialog.getByRole('button', { name: 'Undo the import' }).click();
+  await page
+    .getByText(/record.* removed/)
+    .last()
+    .waitFor();
+  await dialog.getByText('Undone by Demo user').nth(1).waitFor();
+  assert.ok((await the.server.api('user', 'GET', `/events/${id}/flights`)).pagination.total < 3);
 });
 
 test('an import whose answer is lost is found again, and imports nothing twice', async () => {

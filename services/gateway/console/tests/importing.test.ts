@@ -1,7 +1,18 @@
 // What an import sends, and what it makes of the answers.
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import i18next from 'i18next';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { en } from '../src/i18n/en';
 import { likelyEncodings } from '../src/sheet/ImportForms';
-import { badRows, type Import, type Options, plain, sheetsIn, Upload, undoImport } from '../src/sheet/upload';
+import {
+  badRows,
+  type Import,
+  type Options,
+  plain,
+  sayUndone,
+  sheetsIn,
+  Upload,
+  undoImport,
+} from '../src/sheet/upload';
 
 let sent: Request[];
 /** The answers, in turn; the last one stays. */
@@ -17,6 +28,7 @@ const text = (body: string): (() => Response) => {
 const state = (status: string, more: object = {}): Partial<Import> =>
   ({ _id: 'i1', status, imported: 0, rows: 3, failed: 0, errors: [], errorCount: 0, ...more }) as Partial<Import>;
 
+beforeAll(() => i18next.init({ lng: 'en', resources: { en: { translation: en } } }));
 beforeEach(() => {
   sent = [];
   vi.stubGlobal('location', { origin: 'http://localhost' });
@@ -119,15 +131,17 @@ describe('an import', () => {
     await expect(file('f.csv').rehearse(plain)).rejects.toMatchObject({ code: 'UNEXPECTED' });
   });
   it('is undone with a key of its own, and says how many records are gone', async () => {
-    answers = [json(state('undone', { undone: { removed: 7, kept: 1 } }))];
-    expect(await undoImport('e1', 'i1')).toBe(7);
+    // As the server answers: the outcome stands beside the import.
+    answers = [json({ import: state('completed'), removed: 7, kept: 1, refused: 2, updatedBefore: 0, items: [] })];
+    const undone = await undoImport('e1', 'i1');
+    expect(undone).toMatchObject({ removed: 7, kept: 1, refused: 2 });
+    expect(sayUndone(undone)).toBe('7 records were removed. 3 were changed, submitted or approved since and stay.');
+    expect(sayUndone({ ...undone, removed: 1, kept: 0, refused: 0 })).toBe('One record was removed.');
     await undoImport('e1', 'i1');
     expect(new URL(sent[0]!.url).pathname).toBe('/session/api/events/e1/imports/i1/undo');
     const keys = sent.map((r) => r.headers.get('Idempotency-Key'));
     expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
     expect(keys[0]).not.toBe(keys[1]);
-    answers = [json(state('undone'))];
-    expect(await undoImport('e1', 'i1')).toBe(0);
   });
 });
 

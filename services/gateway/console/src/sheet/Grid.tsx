@@ -245,6 +245,7 @@ export function Grid({ engine, infos, type, focus, occupied }: Props): ReactNode
           fillDown={fillDown}
           remove={deletable.length > 0 ? () => void removeSelected() : undefined}
           take={tables.take}
+          refresh={() => void engine.refreshed()}
           selected={selected.filter((r) => submittable(store, r))}
           all={shown.filter((r) => submittable(store, r))}
           submit={(rows) => void commands.submit(rows).then(grid)}

@@ -20,6 +20,7 @@ import {
   type Options,
   plain,
   type Sheet,
+  sayUndone,
   sheetsIn,
   type Upload,
   undoImport,
@@ -184,8 +185,7 @@ export function ImportModal({ upload, scope, columns, close, imported, mend }: P
             variant="default"
             onClick={() =>
               act(async () => {
-                const removed = await undoImport(upload.event, done._id);
-                notifications.show({ message: t('import.undone', { count: removed }) });
+                notifications.show({ message: sayUndone(await undoImport(upload.event, done._id)) });
                 imported();
                 close();
               })

@@ -4,13 +4,17 @@ import {
   IconArrowDown,
   IconArrowForwardUp,
   IconFileImport,
+  IconHistory,
   IconSend,
   IconTrash,
 } from '@tabler/icons-react';
-import { type ReactNode, useRef } from 'react';
+import { lazy, type ReactNode, Suspense, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { loaded } from '../loaded';
 import { Downloads } from './Downloads';
 import type { Row, Store } from './store';
+
+const Imports = lazy(() => loaded(() => import('./Imports')).then((m) => ({ default: m.Imports })));
 
 interface Props {
   event: string;
@@ -24,6 +28,8 @@ interface Props {
   /** Absent where nothing that is selected can be deleted. */
   remove: (() => void) | undefined;
   take: (files: File[]) => void;
+  /** Reads the records again, of which an import may have been undone. */
+  refresh: () => void;
   /** The rows that can be submitted: those that are selected, and all of the sheet. */
   selected: Row[];
   all: Row[];
@@ -39,11 +45,13 @@ export function Toolbar({
   fillDown,
   remove,
   take,
+  refresh,
   selected,
   all,
   submit,
 }: Props): ReactNode {
   const { t } = useTranslation();
+  const [imports, setImports] = useState(false);
   const again = useRef<() => void>(null);
   // Enter leaves a finished row for an empty one: what is finished can be submitted from there too.
   const next = selected.length > 0 ? selected : all;
@@ -99,6 +107,18 @@ export function Toolbar({
           </Button>
         )}
       </FileButton>
+      <Tool
+        label={t('imports.title')}
+        keys=""
+        disabled={store.readOnly}
+        onClick={() => setImports(true)}
+        icon={<IconHistory size={17} aria-hidden />}
+      />
+      {imports && (
+        <Suspense>
+          <Imports event={event} close={() => setImports(false)} undone={refresh} />
+        </Suspense>
+      )}
       <Downloads event={event} type={type} />
       <Button
         size="compact-sm"

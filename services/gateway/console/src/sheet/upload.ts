@@ -1,4 +1,5 @@
 /** Files on their way through the API's import: rehearsed, imported, followed, taken back, and what was wrong with them. */
+import i18next from 'i18next';
 import { ApiError, all, api, call, consoleFetch, errorOf, keyed, type Schemas, take } from '../api/client';
 import { cellNumber } from '../format';
 import { parseTable } from './table';
@@ -164,13 +165,21 @@ export async function badRows(event: string, { _id: id, errors, errorCount }: Im
     .map((line) => line.map(unguarded));
 }
 
-/** Takes an import back; returns how many of its records are gone. */
-export async function undoImport(event: string, id: string): Promise<number> {
-  const { data } = await call<Import>(
+export type Undone = Schemas['UndoneImportResponse']['data'];
+
+/** Takes an import back. */
+export async function undoImport(event: string, id: string): Promise<Undone> {
+  const { data } = await call<Undone>(
     'POST',
     `/events/${event}/imports/${id}/undo`,
     {},
     { 'Idempotency-Key': crypto.randomUUID() },
   );
-  return data.undone?.removed ?? 0;
+  return data;
+}
+
+/** Says how many records of an import are gone, and how many are not. */
+export function sayUndone({ removed, kept, refused }: Undone): string {
+  const gone = i18next.t('import.undone', { count: removed });
+  return kept + refused > 0 ? `${gone} ${i18next.t('import.kept', { count: kept + refused })}` : gone;
 }
