@@ -95,6 +95,33 @@ test('axe finds nothing on a phone', async () => {
   await until('the table has moved', () => frame.evaluate((f) => f.scrollLeft > 0));
 });
 
+/** Finds what is pressed and lower than that, or narrower than 24 px; not what its label or row is pressed for, nor links in a sentence. */
+const smallerThan = (page, least, inField) =>
+  page.evaluate(
+    ([least, inField]) =>
+      [...document.querySelectorAll('a, button, select, summary, .mantine-SegmentedControl-label, [role=menuitem]')]
+        .filter((e) => {
+          const { display, visibility } = getComputedStyle(e);
+          const { width, height } = e.getBoundingClientRect();
+          if (display === 'inline' || visibility === 'hidden' || width < 2 || e.closest('.skip, [aria-hidden=true]'))
+            return false;
+          return height < (e.closest('.mantine-PasswordInput-root') ? inField : least) || width < 24;
+        })
+        .map((e) => `${e.outerHTML.slice(0, 120)} ${e.offsetWidth}x${e.offsetHeight}`),
+    [least, inField],
+  );
+
+test('what is pressed with a mouse is 24 px high and wide', async () => {
+  const { page } = await visit('admin', '/', { viewport: { width: 640, height: 400 } });
+  await the.server.signIn('admin'); // another session, which can be ended
+  for (const path of ['/', `/events/${await the.server.example()}/footprint`, '/account']) {
+    await follow(page, path);
+    await page.getByRole('heading', { level: 1 }).first().waitFor();
+    await settled(page);
+    assert.deepEqual(await smallerThan(page, 23.5, 20), [], path);
+  }
+});
+
 test('what is pressed on a touch screen is as large as a finger needs it', async () => {
   const { page } = await visit('admin', '/', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
   const id = await the.server.event('For fingers');
@@ -107,19 +134,7 @@ test('what is pressed on a touch screen is as large as a finger needs it', async
     await the.server.api('user', 'POST', `/events/${id}/waste/${_id}/submit`, {});
   }
   await the.server.signIn('admin'); // another session, which can be ended
-  /** The smallest side of what is pressed, without what its label or its row is pressed for, and links within a sentence. */
-  const small = () =>
-    page.evaluate(() =>
-      [...document.querySelectorAll('a, button, select, summary, .mantine-SegmentedControl-label, [role=menuitem]')]
-        .filter((e) => {
-          const { display, visibility } = getComputedStyle(e);
-          const { width, height } = e.getBoundingClientRect();
-          if (display === 'inline' || visibility === 'hidden' || width < 2 || e.closest('.skip, [aria-hidden=true]'))
-            return false;
-          return height < (e.closest('.mantine-PasswordInput-root') ? 34 : 43.5) || width < 24;
-        })
-        .map((e) => `${e.outerHTML.slice(0, 120)} ${e.offsetWidth}x${e.offsetHeight}`),
-    );
+  const small = () => smallerThan(page, 43.5, 34);
   for (const path of [
     '/',
     `/events/${id}/sheet`,
