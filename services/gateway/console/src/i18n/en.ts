@@ -471,7 +471,7 @@ export const en = {
   },
   imports: {
     title: 'Imports',
-    text: 'To undo an import deletes the records that came from its file. Those that were changed, submitted or approved since stay, and so do rows of the file that were corrected in the sheet.',
+    text: 'Undoing an import deletes the records that came from its file. Those that were changed, submitted or approved since stay, and so do rows of the file that were corrected in the sheet.',
     none: 'No record of this event came from a file.',
     records_one: 'one record',
     records_other: '{{count}} records',
