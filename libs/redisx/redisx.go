@@ -124,10 +124,10 @@ const form = "redis://host:port/number, or rediss:// with TLS, with user and pas
 func invalid(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || strings.Contains(u.Redacted(), "@") && u.User == nil {
-		return errors.New("the Redis address is not of the form " + form)
+		return errors.New("is not of the form " + form)
 	}
 	u.RawQuery = "" // may contain anything
-	return fmt.Errorf("the Redis address %s is not of the form %s", u.Redacted(), form)
+	return fmt.Errorf("is %s, which is not of the form %s", u.Redacted(), form)
 }
 
 // LogTo sends the log of the client library, for every client of the process, to l instead of standard error.

@@ -137,10 +137,7 @@ type newUserSettings struct {
 // Describe implements settings.Config.
 func (c *newUserSettings) Describe(s *settings.Set) {
 	s.TextFlag(&c.Org, "org", "", "id of the organization", nil).Require()
-	s.TextFlag(&c.Role, "role", "", strings.Join(identity.RoleNames(), ", "), func(v string) error {
-		_, err := identity.ParseRole(v)
-		return err
-	})
+	s.TextFlag(&c.Role, "role", "", strings.Join(identity.RoleNames(), ", "), settings.OneOf(identity.RoleNames()...))
 	s.TextFlag(&c.Name, "name", "", "name of the user", nil)
 	s.BoolFlag(&c.Service, "service", "create a service account, with the role user")
 	s.After(func() error {
@@ -201,10 +198,7 @@ type joinSettings struct {
 func (c *joinSettings) Describe(s *settings.Set) {
 	s.TextFlag(&c.Org, "org", "", "id of the organization", nil).Require()
 	s.TextFlag(&c.Email, "email", "", "email address of the account", nil).Require()
-	s.TextFlag(&c.Role, "role", "", strings.Join(identity.RoleNames(), ", "), func(v string) error {
-		_, err := identity.ParseRole(v)
-		return err
-	}).Require()
+	s.TextFlag(&c.Role, "role", "", strings.Join(identity.RoleNames(), ", "), settings.OneOf(identity.RoleNames()...)).Require()
 	s.TextFlag(&c.Name, "name", "", "name of the user there", nil)
 	c.Data.Describe(s)
 }

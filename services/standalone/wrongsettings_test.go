@@ -56,6 +56,10 @@ func TestEverySettingNamesItselfWhenItIsWrong(t *testing.T) {
 							if strings.HasPrefix(line, name+" ") && !strings.HasPrefix(line, name+" is required") {
 								refused = true
 							}
+							// A sentence: the name, and what it must be or is.
+							if rest, own := strings.CutPrefix(line, name+" "); own && !slices.Contains([]string{"must", "is", "has", "names"}, strings.Fields(rest)[0]) {
+								t.Errorf("%s %s: %s", p.Name, c.Name, line)
+							}
 							if !strings.HasPrefix(line, "ECF_") && !strings.HasPrefix(line, "--") && line != "" {
 								t.Errorf("%s %s: with %s=%s the error names no setting: %s", p.Name, c.Name, name, value, line)
 							}
