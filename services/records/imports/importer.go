@@ -247,6 +247,7 @@ type job struct {
 	// endSlice releases the slot of the slice.
 	endSlice   func()
 	sliceBegan time.Time // zero before the first
+	turnedAt   time.Time // the same by the clock of the importer
 	// The rows done when the import was last stored, and the time.
 	kept   int64
 	keptAt time.Time
@@ -328,7 +329,7 @@ func (j *job) work() error {
 		if err != nil {
 			return err
 		}
-		v := validation{store: j.store, event: event, decoding: j.decoding, keep: j.keep, turn: j.turn, bad: badRowsOf(j.store, j.i),
+		v := validation{store: j.store, event: event, decoding: j.decoding, keep: j.keep, turn: j.turn, now: j.now, bad: badRowsOf(j.store, j.i),
 			repeats: &repeats{store: j.store, event: event}}
 		good, err := v.run(j.ctx, &j.i, j.file())
 		if err == nil && good {

@@ -295,7 +295,7 @@ func TestTooManyRowsAreRefused(t *testing.T) {
 	i := record.Import{Type: "waste"}
 	file := "treatment,weightKg\n" + strings.Repeat("landfill,1\n", 101)
 	event := record.Event{ID: "e", Org: "a", Country: "GB", Method: record.DefaultMethod, FactorSet: "desnz-2026", Rev: 1, ContextRev: 1}
-	good, err := (&validation{store: w, event: event, decoding: record.DecodeOptions(t.Context(), w, event.Org, false), maxRows: 100, keep: func(*record.Import) error { return nil }, turn: func() error { return nil }}).run(t.Context(), &i, strings.NewReader(file))
+	good, err := (&validation{store: w, event: event, decoding: record.DecodeOptions(t.Context(), w, event.Org, false), maxRows: 100, now: time.Now, keep: func(*record.Import) error { return nil }, turn: func() error { return nil }}).run(t.Context(), &i, strings.NewReader(file))
 	if err != nil || good || len(i.Errors) != 1 || i.Errors[0].Code != "TOO_MANY_ROWS" {
 		t.Errorf("%t, %v, %+v", good, err, i.Errors)
 	}

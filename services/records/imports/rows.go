@@ -43,10 +43,8 @@ func (j *job) insert() error {
 		}
 		if !ended {
 			if n++; n <= j.i.Done {
-				if n%keepEvery == 0 {
-					if err := j.turn(); err != nil {
-						return err
-					}
+				if err := j.pace(n); err != nil {
+					return err
 				}
 				continue
 			}
@@ -56,10 +54,13 @@ func (j *job) insert() error {
 			}
 			if ok {
 				batch = append(batch, p)
+			} else if err := j.pace(n); err != nil {
+				return err
 			}
 		}
 		if len(batch) == most || ended {
-			if err := j.storeBatch(batch, n); err != nil {
+			// After the last row nothing is left to give way with: a file that takes long to pass would never end.
+			if err := j.storeBatch(batch, n); err != nil && (!ended || !errors.Is(err, errGivesWay)) {
 				return err
 			}
 			batch, most = nil, j.rowsAtOnce(j.i.Org)

@@ -8,6 +8,15 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
+const (
+	// renewEvery is the interval at which an import is stored whose rows take long, and longestSlice how long they are worked
+	// on before others are.
+	renewEvery   = importLease / 6
+	longestSlice = 100 * time.Millisecond
+	// paceEvery is the number of rows after which it is looked how long they took.
+	paceEvery = 10
+)
+
 // slice blocks until an organization may import again; the previous slice took the given time.
 // While others are active, a long import first pauses for twice the time that it used storage,
 // and any import occupies a slot of its organization's expensive work.
@@ -61,6 +70,21 @@ func (j *job) progress(i *record.Import) error {
 	return j.keep(i)
 }
 
+// pace ends a slice of rows that take long, and stores the import in time to renew its lease. It is called for the n-th row
+// if nothing of it is stored.
+func (j *job) pace(n int64) error {
+	if n%paceEvery != 0 {
+		return nil
+	}
+	switch now := j.now(); {
+	case now.Sub(j.keptAt) >= renewEvery:
+		return j.keep(&j.i)
+	case now.Sub(j.turnedAt) >= longestSlice:
+		return j.turn()
+	}
+	return nil
+}
+
 // turn ends a slice of the work, and returns when the next one may begin.
 func (j *job) turn() error {
 	j.endSlice()
@@ -73,6 +97,6 @@ func (j *job) turn() error {
 	if err != nil {
 		return err
 	}
-	j.endSlice, j.sliceBegan = end, time.Now()
+	j.endSlice, j.sliceBegan, j.turnedAt = end, time.Now(), j.now()
 	return nil
 }

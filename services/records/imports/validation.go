@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fairshare"
@@ -26,7 +27,7 @@ const (
 	// page.
 	maxRowErrors = 100
 	// keepEvery is the number of rows between two reports of progress, which also renew the
-	// lease, and turnEvery the number of rows per slice.
+	// lease, and turnEvery the number of rows per slice. Rows that take long are fewer.
 	keepEvery = 500
 	turnEvery = 100
 )
@@ -42,6 +43,8 @@ type validation struct {
 	keep func(i *record.Import) error
 	// turn lets others work; an error ends the work.
 	turn func() error
+	// now is the clock by which rows take long.
+	now func() time.Time
 	// bad stores the rows that cannot be imported; nil: they are only counted.
 	bad *badRows
 	// known is the number of rows whose records exist already.
@@ -67,7 +70,7 @@ func (v *validation) newRecords(i record.Import) int64 {
 // the file would be imported. It calls read, if that is not nil, with each row as it was read and what is wrong with it.
 func Rehearse(ctx context.Context, store record.Store, event record.Event, decoding footprint.Options, i *record.Import, file io.Reader, read func(sheet.Row, []record.RowError)) (fresh int64, good bool, err error) {
 	turn := func() error { return fairshare.Yield(ctx) }
-	v := validation{store: store, event: event, decoding: decoding, read: read, turn: turn, repeats: &repeats{store: store, event: event}, keep: func(*record.Import) error { return turn() }}
+	v := validation{store: store, event: event, decoding: decoding, read: read, turn: turn, now: time.Now, repeats: &repeats{store: store, event: event}, keep: func(*record.Import) error { return turn() }}
 	good, err = v.run(ctx, i, file)
 	return v.newRecords(*i), good, err
 }
@@ -96,6 +99,7 @@ func (v *validation) run(ctx context.Context, i *record.Import, file io.Reader) 
 		return false, err
 	}
 	references := map[string]int64{}
+	kept, turned := v.now(), v.now()
 	for {
 		row, err := reader.Next()
 		if errors.Is(err, io.EOF) {
@@ -123,11 +127,16 @@ func (v *validation) run(ctx context.Context, i *record.Import, file io.Reader) 
 				return false, err
 			}
 		}
-		switch {
-		case i.Rows%keepEvery == 0:
+		if i.Rows%paceEvery != 0 {
+			continue
+		}
+		switch now := v.now(); {
+		case i.Rows%keepEvery == 0 || now.Sub(kept) >= renewEvery:
 			err = v.keep(i)
-		case i.Rows%turnEvery == 0:
+			kept, turned = now, now
+		case i.Rows%turnEvery == 0 || now.Sub(turned) >= longestSlice:
 			err = v.turn()
+			turned = now
 		}
 		if err != nil {
 			return false, err
