@@ -73,6 +73,8 @@ type Reader struct {
 	// parts are the rows that follow of one that is several records.
 	parts  []Row
 	parted Split
+	// partsRead is how often a row was read as one of its records.
+	partsRead int
 	// ours: the file is an unchanged export of the service, which writes 1.5.
 	ours bool
 }

@@ -14,6 +14,15 @@ import (
 // splitting is the version of [Rules] since which a row may be several records.
 const splitting = 2
 
+const (
+	// maxParts bounds the records of a row. Each reads the whole row once, so that a row would take time with the square of
+	// its columns; there are fewer diets, treatments, materials and modes.
+	maxParts = 64
+	// maxReadParts bounds the records of all rows of a file, also of those that then were refused. It is the number of rows
+	// that an import has at most.
+	maxReadParts = 100_000
+)
+
 // Split is what was read of rows that are several records each.
 type Split struct {
 	Rows, Records int64
@@ -86,6 +95,9 @@ func (r *Reader) split(whole Row) []Row {
 		if len(filled) < 2 {
 			continue
 		}
+		if len(filled) > maxParts || r.partsRead+len(filled) > maxReadParts {
+			return nil
+		}
 		rest := slices.Clone(whole.Cells)
 		for _, at := range filled {
 			rest[at] = ""
@@ -121,6 +133,7 @@ func (r *Reader) readParts(whole Row, rest []string, filled []int) []Row {
 	for _, at := range filled {
 		part := Row{Number: whole.Number, Type: whole.Type, Cells: slices.Clone(rest)}
 		part.Cells[at] = whole.Cells[at]
+		r.partsRead++
 		part.Body, part.Err = r.object(part.Type, part.Cells)
 		if isSeveral(part.Err) || amounts(part.Type, part.Body) > 1 {
 			return nil

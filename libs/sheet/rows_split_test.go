@@ -57,3 +57,38 @@ func TestSplit(t *testing.T) {
 }
 
 func first[T, U any](one T, _ U) T { return one }
+
+// TestSplitIsBounded: each record of a row reads all of its columns, so that rows of many would take hours within the size of a
+// file. Such a row is refused as a whole, and so is any behind as many records as an import has, where the rows that were read
+// as several were refused as well.
+func TestSplitIsBounded(t *testing.T) {
+	t.Parallel()
+	rows := func(columns, lines int, last string) (rows, refused int) {
+		head := strings.Repeat("Vegan,Vegetarian,", columns/2) + "Meal\n"
+		line := strings.Repeat("1,", columns) + last + "\n"
+		r, err := sheet.NewReader(strings.NewReader(head+strings.Repeat(line, lines)), "catering", sheet.Options{Rules: sheet.Rules})
+		for err == nil {
+			var row sheet.Row
+			if row, err = r.Next(); err == nil {
+				rows++
+				if row.Err != nil {
+					refused++
+				}
+			}
+		}
+		if !errors.Is(err, io.EOF) {
+			t.Fatal(err)
+		}
+		return rows, refused
+	}
+	for _, c := range []struct{ columns, lines, rows, refused int }{
+		{2, 1, 2, 0},
+		{64, 2, 128, 0},
+		{66, 2, 2, 2},
+		{2, 50_004, 100_004, 4},
+	} {
+		if n, refused := rows(c.columns, c.lines, "Lunch"); n != c.rows || refused != c.refused {
+			t.Errorf("%d rows of %d amounts are %d, %d of them refused; want %d and %d", c.lines, c.columns, n, refused, c.rows, c.refused)
+		}
+	}
+}
