@@ -89,6 +89,9 @@ func isProduct(amount, difference, factor float64) bool {
 	return amount > 0 && math.Abs(amount-difference*factor) <= amount/100
 }
 
+// joinedMeters makes one word of the names of meters.
+var joinedMeters = strings.NewReplacer("sub-meter", "submeter", "sub meter", "submeter", "sous-compteur", "souscompteur", "main meter", "mainmeter")
+
 // submeter returns the fault of a row of a meter behind the main one, or of that before it, where rows of both would count.
 func (r *meters) submeter(row *row) *apperr.Detail {
 	if r.typ != "energy" && r.typ != "water" {
@@ -100,7 +103,7 @@ func (r *meters) submeter(row *row) *apperr.Detail {
 		if head == "" || name != "" && name != "description" && name != "site" || len(cell) > longestMark {
 			continue
 		}
-		words := wordsOf(strings.NewReplacer("sub-meter", "submeter", "sub meter", "submeter", "sous-compteur", "souscompteur", "main meter", "mainmeter").Replace(strings.ToLower(cell)))
+		words := wordsOf(joinedMeters.Replace(strings.ToLower(cell)))
 		sub := subMeters.HasAny(words)
 		if !sub && !mainMeters.HasAny(words) {
 			continue

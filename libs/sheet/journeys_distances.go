@@ -60,10 +60,13 @@ func kindOfDistance(head string) otherDistance {
 	return 0
 }
 
+// joinedDistances makes one word of each name of a distance there, or there and back.
+var joinedDistances = strings.NewReplacer("round trip", "roundtrip", "round-trip", "roundtrip", "one way", "oneway", "one-way", "oneway", "each way", "oneway", "per way", "oneway", "per direction", "oneway", "je richtung", "oneway", "pro richtung", "oneway", "par sens", "oneway", "hin und zurück", "hinundzurück",
+	"hin- und rückfahrt", "hinundzurück", "hin- und rückweg", "hinundzurück", "gesamtstrecke", "gesamt strecke", "gesamtkilometer", "gesamt kilometer", "rückfahrtkilometer", "rückfahrt kilometer")
+
 // distanceWords returns the words of a heading, those of a return journey as one.
 func distanceWords(head string) []string {
-	text := strings.NewReplacer("round trip", "roundtrip", "round-trip", "roundtrip", "one way", "oneway", "one-way", "oneway", "each way", "oneway", "per way", "oneway", "per direction", "oneway", "je richtung", "oneway", "pro richtung", "oneway", "par sens", "oneway", "hin und zurück", "hinundzurück",
-		"hin- und rückfahrt", "hinundzurück", "hin- und rückweg", "hinundzurück", "gesamtstrecke", "gesamt strecke", "gesamtkilometer", "gesamt kilometer", "rückfahrtkilometer", "rückfahrt kilometer").Replace(strings.ToLower(head))
+	text := joinedDistances.Replace(strings.ToLower(head))
 	return wordsOf(text)
 }
 

@@ -64,14 +64,17 @@ func noWayBack(cell string) bool {
 	return noneWords.Has(words[0]) && (homeWords.HasAny(words[1:]) || backWords.HasAny(words[1:]) || returnWords.HasAny(words[1:]))
 }
 
+// joinedWays makes one word of each name of a journey there, or there and back.
+var joinedWays = strings.NewReplacer("round trip", "roundtrip", "round-trip", "roundtrip", "one way", "oneway", "one-way", "oneway",
+	"hin- und rückfahrt", "hinundzurück", "hin und rückfahrt", "hinundzurück", "hin- und rückflug", "hinundzurück", "hin und zurück", "hinundzurück",
+	"aller-retour", "retour", "aller retour", "retour", "aller simple", "oneway", "ida y vuelta", "roundtrip", "solo ida", "oneway")
+
 // wayOfTicket returns whether a kind of ticket is a return: Off-Peak Return, Einfache Fahrt.
 func wayOfTicket(kind string) (roundTrip, known bool) {
 	if roundTrip, known = way(kind); known {
 		return roundTrip, known
 	}
-	text := strings.NewReplacer("round trip", "roundtrip", "round-trip", "roundtrip", "one way", "oneway", "one-way", "oneway",
-		"hin- und rückfahrt", "hinundzurück", "hin und rückfahrt", "hinundzurück", "hin- und rückflug", "hinundzurück", "hin und zurück", "hinundzurück",
-		"aller-retour", "retour", "aller retour", "retour", "aller simple", "oneway", "ida y vuelta", "roundtrip", "solo ida", "oneway").Replace(strings.ToLower(kind))
+	text := joinedWays.Replace(strings.ToLower(kind))
 	words := wordsOf(text)
 	has := func(list wordlist.List) bool { return list.HasAny(words) }
 	back, there := has(returnWords), has(singleWords)
