@@ -23,6 +23,8 @@ type Form struct {
 	Ignored []string
 	// HeadRow is the number of the row that names the fields.
 	HeadRow int64
+	// Rows are how many rows [Reader.Next] returns at most.
+	Rows int64
 }
 
 // decimalComma is a number with a decimal comma, which is no list of two: 0,95 and 12,5.
@@ -43,11 +45,16 @@ func DetectForm(file io.Reader, typ string, o Options) (Form, error) {
 	var n Numbers
 	var d dates
 	absurd := r.largeUnits()
+	var sets []alternatives
+	if r.splits() {
+		sets = r.alternatives()
+	}
 	for {
 		cells, err := r.read()
 		if err != nil {
 			break
 		}
+		f.Rows += atMost(cells, sets)
 		for i, cell := range cells[:min(len(cells), len(r.columns))] {
 			switch {
 			case r.columns[i].number():

@@ -74,12 +74,17 @@ type alternatives struct {
 	at    []int
 }
 
+// splits reports whether rows of the file may be several records.
+func (r *Reader) splits() bool {
+	return r.o.Rules >= splitting && r.reading == interpreted && r.typ != Mixed &&
+		!slices.ContainsFunc(r.columns, func(c Column) bool { return c.Name == "externalReference" })
+}
+
 // split returns the rows that a row of several records is read as, each with the cell of one amount and without those of the others;
 // nil for any other row, and where other amounts of the row would count with each. A row with a reference is one record: the
 // reference names no others.
 func (r *Reader) split(whole Row) []Row {
-	if r.o.Rules < splitting || r.reading != interpreted || r.typ == Mixed || !isSeveral(whole.Err) ||
-		slices.ContainsFunc(r.columns, func(c Column) bool { return c.Name == "externalReference" }) {
+	if !isSeveral(whole.Err) || !r.splits() {
 		return nil
 	}
 	for _, set := range r.alternatives() {
@@ -125,6 +130,24 @@ func (r *Reader) splitShares(whole Row) []Row {
 	r.treatments.inParts = true
 	defer func() { r.treatments.inParts = false }()
 	return r.parted.take(r.readParts(whole, rest, filled), r.heads, filled)
+}
+
+// atMost returns how many rows a row is read as at most, in a file with some sets of amounts: as many as cells of one have
+// something in them.
+func atMost(cells []string, sets []alternatives) int64 {
+	most := 1
+	for _, set := range sets {
+		filled := 0
+		for _, at := range set.at {
+			if oneCell(cells, at) != "" {
+				filled++
+			}
+		}
+		if filled <= maxParts {
+			most = max(most, filled)
+		}
+	}
+	return int64(most)
 }
 
 // readParts reads a row as one for each of some cells; nil if one of them still is several, or has another amount.

@@ -8,7 +8,7 @@ import (
 )
 
 // TestImportsAreMetered verifies that the gateway is told what a file and its rows will take, before its rows are
-// stored, and nothing of a dry run.
+// stored, and nothing of a dry run. A row that is several records counts as so many.
 func TestImportsAreMetered(t *testing.T) {
 	t.Parallel()
 	h := start(t)
@@ -28,5 +28,9 @@ func TestImportsAreMetered(t *testing.T) {
 	}
 	if n := stored(); n < 3_000_000 || n > 3_500_000 {
 		t.Errorf("a thousand rows store %d bytes, want 3 to 3.5 million", n)
+	}
+	a := h.send(ada, http.MethodPost, event+"/catering/import", "Meal,Vegan,Vegetarian,Fish\n"+strings.Repeat("Lunch,1,2,3\n", 1000), "Content-Type", "text/csv").want(http.StatusAccepted, "")
+	if n, err := strconv.ParseInt(a.header.Get("X-Ecf-Stored"), 10, 64); err != nil || n < 9_000_000 || n > 9_500_000 {
+		t.Errorf("a thousand rows of three records each store %d bytes, want 9 to 9.5 million; %v", n, err)
 	}
 }

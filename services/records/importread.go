@@ -56,16 +56,16 @@ func (r *readRows) add(row sheet.Row, faults []record.RowError) {
 }
 
 // readable returns a file as the importer reads it, which the caller closes: as CSV in UTF-8, with the headings that were
-// chosen, for attendee travel without columns of names and addresses, which are never stored. Of a rehearsal it also returns
-// how the columns are read. Errors of the head are reported at once.
-func readable(c *fiber.Ctx, i *record.Import, file *web.File, charset string) (csv *web.File, columns []sheet.ReadColumn, err error) {
+// chosen, for attendee travel without columns of names and addresses, which are never stored. It also returns how many rows it
+// has at most, and of a rehearsal how the columns are read. Errors of the head are reported at once.
+func readable(c *fiber.Ctx, i *record.Import, file *web.File, charset string) (csv *web.File, rows int64, columns []sheet.ReadColumn, err error) {
 	rehearsal, err := web.DryRun(c)
 	if err != nil {
-		return nil, nil, err
+		return nil, 0, nil, err
 	}
 	text, err := asCSV(c, i, file, charset)
 	if err != nil {
-		return nil, nil, err
+		return nil, 0, nil, err
 	}
 	before, err := chooseColumns(i, &text)
 	o := imports.Options(*i)
@@ -74,7 +74,7 @@ func readable(c *fiber.Ctx, i *record.Import, file *web.File, charset string) (c
 	if err == nil {
 		i.WholeRecords = imports.WholeRecords(text.Reader(), *i)
 		typ = imports.RowType(*i)
-		err = detectForm(c, i, text, o)
+		rows, err = detectForm(c, i, text, o)
 	}
 	if rehearsal && (err == nil || apperr.CodeOf(err) == apperr.ValidationError) {
 		columns = sheet.ReadColumns(text.Reader(), cmp.Or(typ, imports.RowType(*i)), o)
@@ -88,9 +88,9 @@ func readable(c *fiber.Ctx, i *record.Import, file *web.File, charset string) (c
 		})
 	}
 	if err != nil {
-		return nil, nil, errors.Join(err, text.Close())
+		return nil, 0, nil, errors.Join(err, text.Close())
 	}
-	return text, columns, nil
+	return text, rows, columns, nil
 }
 
 // chooseColumns finds the head of a file, and replaces it by one with the headings that were chosen. It returns the one
@@ -107,22 +107,22 @@ func chooseColumns(i *record.Import, text **web.File) (before []string, err erro
 	return before, err
 }
 
-// detectForm detects how a file is written.
-func detectForm(c *fiber.Ctx, i *record.Import, text *web.File, o sheet.Options) error {
+// detectForm detects how a file is written, and how many rows it has at most.
+func detectForm(c *fiber.Ctx, i *record.Import, text *web.File, o sheet.Options) (rows int64, err error) {
 	typ := imports.RowType(*i)
 	form, err := sheet.DetectForm(text.Reader(), typ, o)
 	if err == nil && web.Strict(c) {
 		err = refuseColumns(typ, imports.NotLeftOut(*i, form.Ignored))
 	}
 	if err != nil {
-		return err
+		return 0, err
 	}
 	i.HeadRow, i.DateOrder = form.HeadRow, cmp.Or(i.DateOrder, form.DateOrder)
 	i.Doubts = form.Doubts || isWorkbook(c) && !form.Ours
 	if !isWorkbook(c) {
 		i.NumberFormat = cmp.Or(i.NumberFormat, form.NumberFormat)
 	}
-	return nil
+	return form.Rows, nil
 }
 
 // replaceFile replaces a file by one that is derived from it.

@@ -127,7 +127,7 @@ func (s *server) importFile(c *fiber.Ctx) error {
 		return err
 	}
 	i.Notices = hiddenSheet(sheets, at)
-	csv, columns, err := readable(c, &i, file, charset)
+	csv, rows, columns, err := readable(c, &i, file, charset)
 	if err != nil {
 		return withSheets(err, sheets, at)
 	}
@@ -157,11 +157,7 @@ func (s *server) importFile(c *fiber.Ctx) error {
 	if w.Rehearsal {
 		return s.rehearseImport(c, i, event, csv, rehearsed{columns, sheets, records})
 	}
-	size, err := importBytes(csv, i)
-	if err != nil {
-		return err
-	}
-	web.Stored(c).Add(size)
+	web.Stored(c).Add(importBytes(csv, i, rows))
 	if i, err = s.receive(c, w, i, csv); err != nil {
 		return err
 	}

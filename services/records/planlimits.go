@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fairshare"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/settings"
 	"github.com/eventcarbon/ecf/libs/sheet"
@@ -147,7 +148,7 @@ func (p *plans) admitFile(ctx context.Context, i record.Import, file *web.File, 
 	if limits.RowsPerImport == nil && limits.RecordsPerEvent == nil && limits.RecordsPerOrganization == nil {
 		return nil
 	}
-	rows, err := rowsIn(file, i)
+	rows, err := rowsIn(ctx, file, i)
 	if err != nil {
 		return err
 	}
@@ -157,8 +158,8 @@ func (p *plans) admitFile(ctx context.Context, i record.Import, file *web.File, 
 	return p.Admit(ctx, i.Org, i.Event, imports.LeastRecords(i, rows))
 }
 
-// rowsIn counts the rows of a file, up to the maximum.
-func rowsIn(file *web.File, i record.Import) (rows int64, err error) {
+// rowsIn counts the rows of a file, up to the maximum. It lets others work meanwhile, and ends with the context.
+func rowsIn(ctx context.Context, file *web.File, i record.Import) (rows int64, err error) {
 	reader, err := sheet.NewReader(file.Reader(), imports.RowType(i), imports.Options(i))
 	if err != nil {
 		return 0, err
@@ -169,10 +170,17 @@ func rowsIn(file *web.File, i record.Import) (rows int64, err error) {
 		} else if err != nil {
 			return rows, nil //nolint:nilerr // what is wrong with the file is the import's to tell
 		}
-		rows++
+		if rows++; rows%countedAtOnce == 0 {
+			if err := fairshare.Yield(ctx); err != nil {
+				return rows, err
+			}
+		}
 	}
 	return rows, nil
 }
+
+// countedAtOnce is how many rows are counted before others may work.
+const countedAtOnce = 20
 
 func beyondPlan(plan, code string, limit int64, what, remedy string) error {
 	return apperr.New(apperr.PlanLimitExceeded, "The plan %s includes %d %s.", plan, limit, what).
