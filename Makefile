@@ -78,7 +78,7 @@ E2E_RACED := ^Test(ASlowProcessDoesNotDoItAgain|ATokenThatExpiresInMidImport|AnI
 
 # Packages with budgets of allocations, which the race detector would spoil: tests that
 # call testkit.WithoutRace, named TestAllocationsOf….
-ALLOCATIONS := ./libs/api ./libs/fairshare ./libs/footprint/fixed ./libs/identity ./libs/record ./libs/record/sqlitestore ./libs/sqlitex ./libs/telemetry ./libs/web ./libs/workbook ./services/calculation ./services/calculation/findings ./services/calculation/sqlitestore ./services/gateway ./services/records ./services/review
+ALLOCATIONS := ./libs/api ./libs/fairshare ./libs/footprint/fixed ./libs/identity ./libs/ratelimit ./libs/record ./libs/record/sqlitestore ./libs/sqlitex ./libs/telemetry ./libs/web ./libs/workbook ./services/calculation ./services/calculation/findings ./services/calculation/sqlitestore ./services/gateway ./services/records ./services/review
 
 # The race detector needs a C compiler. SQLite and its C library are translated from C
 # and keep what they work on outside Go's heap, where the detector looks at nothing: built

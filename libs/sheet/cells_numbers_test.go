@@ -78,7 +78,7 @@ func TestSurvey(t *testing.T) {
 		"nothing below it": {"energyKWh\n", sheet.Options{}, sheet.Form{}},
 	} {
 		got, err := sheet.DetectForm(strings.NewReader(c.file), "energy", c.o)
-		got.Ignored, got.HeadRow = nil, 0 // as the reader's
+		got.Ignored, got.HeadRow, got.Rows = nil, 0, 0 // as the reader's
 		if err != nil || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %+v, %v; want %+v", name, got, err, c.want)
 		}

@@ -46,6 +46,10 @@ func TestSplit(t *testing.T) {
 	if want := (sheet.Split{Rows: 1, Records: 2, Heads: []string{"Vegan", "Vegetarian"}}); !reflect.DeepEqual(split, want) {
 		t.Errorf("got %+v, want %+v", split, want)
 	}
+	form, err := sheet.DetectForm(strings.NewReader(file), "catering", sheet.Options{Rules: sheet.Rules})
+	if err != nil || form.Rows != 2 {
+		t.Errorf("at most %d rows, want 2; %v", form.Rows, err)
+	}
 	for name, got := range map[string][][]string{
 		"with a reference":    first(read("Meal,Vegan,Vegetarian,externalReference\nLunch,20,30,a\n", sheet.Rules)),
 		"accepted by rules 1": first(read(file, 1)),
