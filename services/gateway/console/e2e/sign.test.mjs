@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { axe, cell, endSession, grid, says, test, the, until, visit } from './setup.mjs';
+import { axe, cell, endSession, grid, says, settled, test, the, until, visit } from './setup.mjs';
 
 const event = async (id) => the.server.api('manager', 'GET', `/events/${id}`);
 
@@ -97,6 +97,25 @@ test('a figure is signed, locked, and opened again with its edition kept', async
   await page.getByRole('link', { name: 'History' }).click();
   await page.getByText('Signature withdrawn').waitFor();
   await axe(page, 'history');
+});
+
+test('what is signed without a network is not signed unseen once there is one, and the statement is kept', async () => {
+  const id = await the.server.event('Signed on a train');
+  await the.server.approved(id);
+  const { page, context } = await visit('manager', `/events/${id}/report`);
+  await page.getByLabel('Your statement').fill('Complete');
+  await settled(page);
+  const seen = page.getByLabel('I have seen the open items');
+  if (await seen.count()) await seen.check();
+  await context.setOffline(true);
+  await page.getByRole('button', { name: 'Sign', exact: true }).click();
+  await page.locator('main').getByRole('alert').waitFor();
+  await context.setOffline(false);
+  await settled(page);
+  assert.equal(await page.getByLabel('Your statement').inputValue(), 'Complete');
+  assert.equal((await the.server.api('manager', 'GET', `/events/${id}`)).signOff, undefined);
+  await page.getByRole('button', { name: 'Sign', exact: true }).click();
+  await page.getByText('Signed, edition 1').waitFor();
 });
 
 test('what another manager signs appears while the page is open', async () => {

@@ -60,6 +60,8 @@ const queries = new QueryClient({
       retry: (count, error) => count < 2 && (!(error instanceof ApiError) || error.status === 0 || error.status >= 500),
       refetchOnWindowFocus: true,
     },
+    // What somebody does without a network fails at once and says so: it would be done unseen, whenever there is one again.
+    mutations: { networkMode: 'always' },
   },
 });
 
