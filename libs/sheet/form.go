@@ -47,7 +47,7 @@ func DetectForm(file io.Reader, typ string, o Options) (Form, error) {
 	absurd := r.largeUnits()
 	var sets []alternatives
 	if r.splits() {
-		sets = r.alternatives()
+		sets = r.dividing()
 	}
 	for {
 		cells, err := r.read()

@@ -100,9 +100,6 @@ func (r *Reader) split(whole Row) []Row {
 		if len(filled) < 2 {
 			continue
 		}
-		if len(filled) > maxParts || r.partsRead+len(filled) > maxReadParts {
-			return nil
-		}
 		rest := slices.Clone(whole.Cells)
 		for _, at := range filled {
 			rest[at] = ""
@@ -119,7 +116,7 @@ func (r *Reader) split(whole Row) []Row {
 
 // splitShares is split for a weight of which columns have the shares that go to each treatment.
 func (r *Reader) splitShares(whole Row) []Row {
-	filled := r.treatments.sharesOf(whole.Cells)
+	filled, sum := r.treatments.sharesOf(whole.Cells)
 	if filled == nil {
 		return nil
 	}
@@ -127,13 +124,24 @@ func (r *Reader) splitShares(whole Row) []Row {
 	for _, at := range filled {
 		rest[at] = ""
 	}
-	r.treatments.inParts = true
-	defer func() { r.treatments.inParts = false }()
+	r.treatments.whole = sum
+	defer func() { r.treatments.whole = nil }()
 	return r.parted.take(r.readParts(whole, rest, filled), r.heads, filled)
 }
 
-// atMost returns how many rows a row is read as at most, in a file with some sets of amounts: as many as cells of one have
-// something in them.
+// dividing returns the sets of columns by whose cells rows are divided: amounts of which a record has one, and shares of one.
+func (in *interpreter) dividing() []alternatives {
+	var shares []int
+	for _, share := range in.treatments.shares {
+		if share.unit == nil {
+			shares = append(shares, share.at)
+		}
+	}
+	return append(in.alternatives(), alternatives{at: shares})
+}
+
+// atMost returns how many rows a row is read as at most, in a file whose rows are divided by some sets of columns: as many as
+// cells of one have something in them.
 func atMost(cells []string, sets []alternatives) int64 {
 	most := 1
 	for _, set := range sets {
@@ -150,8 +158,12 @@ func atMost(cells []string, sets []alternatives) int64 {
 	return int64(most)
 }
 
-// readParts reads a row as one for each of some cells; nil if one of them still is several, or has another amount.
+// readParts reads a row as one for each of some cells; nil if one of them still is several, or has another amount, and
+// beyond the bounds of records.
 func (r *Reader) readParts(whole Row, rest []string, filled []int) []Row {
+	if len(filled) > maxParts || r.partsRead+len(filled) > maxReadParts {
+		return nil
+	}
 	rows := make([]Row, 0, len(filled))
 	for _, at := range filled {
 		part := Row{Number: whole.Number, Type: whole.Type, Cells: slices.Clone(rest)}

@@ -1,9 +1,11 @@
 package sheet_test
 
 import (
+	"encoding/json"
 	"errors"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -94,5 +96,39 @@ func TestSplitIsBounded(t *testing.T) {
 		if n, refused := rows(c.columns, c.lines, "Lunch"); n != c.rows || refused != c.refused {
 			t.Errorf("%d rows of %d amounts are %d, %d of them refused; want %d and %d", c.lines, c.columns, n, refused, c.rows, c.refused)
 		}
+	}
+}
+
+// TestSharesOfAWeightAreBounded is the same for the shares of a weight, whose parts come to the weight although rounded
+// shares do not come to all of it.
+func TestSharesOfAWeightAreBounded(t *testing.T) {
+	t.Parallel()
+	read := func(shares []string) (weights []string) {
+		file := "Material,Weight kg" + strings.Repeat(",Recycled %,Landfill %,Composted %", len(shares)/3) + "\nmixed,1000," + strings.Join(shares, ",") + "\n"
+		form, err := sheet.DetectForm(strings.NewReader(file), "waste", sheet.Options{Rules: sheet.Rules})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := sheet.NewReader(strings.NewReader(file), "waste", sheet.Options{Rules: sheet.Rules})
+		for err == nil {
+			var row sheet.Row
+			if row, err = r.Next(); err == nil && row.Err == nil {
+				var body struct{ WeightKg json.Number }
+				if err := json.Unmarshal(row.Body, &body); err != nil {
+					t.Fatal(err)
+				}
+				weights = append(weights, body.WeightKg.String())
+			}
+		}
+		if int64(len(weights)) > form.Rows {
+			t.Errorf("%d shares are %d records, more than the %d foreseen", len(shares), len(weights), form.Rows)
+		}
+		return weights
+	}
+	if got := read([]string{"33.3", "33.3", "33.3"}); !slices.Equal(got, []string{"333.333333333333", "333.333333333333", "333.333333333333"}) {
+		t.Errorf("thirds of 1000 kg are %v", got)
+	}
+	if got := read(slices.Repeat([]string{"1"}, 99)); len(got) > 0 {
+		t.Errorf("a row of 99 shares is %d records, want it to be refused", len(got))
 	}
 }

@@ -15,8 +15,8 @@ import (
 type treatments struct {
 	*table
 	shares []treatmentColumn
-	// inParts: rows are read for one of their shares each, and have that of the weight.
-	inParts bool
+	// whole is what the shares of the row come to of which each is read as a row of its own; nil while rows are read as they are.
+	whole *big.Rat
 }
 
 // besideTreatments are words around a treatment in the heading of its share, and shareEndings what such words end in.
@@ -83,7 +83,7 @@ func (r *treatments) treated(row *row) *apperr.Detail {
 		switch {
 		case !filled || share.Sign() == 0:
 			continue
-		case r.inParts && share.Cmp(hundredPercent) < 0 && !row.has("treatment") && r.takeShare(row, share):
+		case r.whole != nil && share.Cmp(hundredPercent) < 0 && !row.has("treatment") && r.takeShare(row, share):
 		case share.Cmp(hundredPercent) != 0:
 			return &apperr.Detail{Field: r.heads[column.at], Code: SeveralRecords, Suggestions: []string{"treatment", "weightKg"},
 				Message: fmt.Sprintf("%s is %.40q, and a record has one treatment. Write a row for each, with the weight that goes to it.", r.heads[column.at], cell)}
@@ -107,12 +107,13 @@ func (r *treatments) takeShare(row *row, share *big.Rat) bool {
 	}
 	part := new(big.Rat).Mul(kg, share)
 	row.remove("weightKg")
-	return row.setRounded("weightKg", part.Quo(part, hundredPercent)) == nil
+	return row.setRounded("weightKg", part.Quo(part, r.whole)) == nil
 }
 
-// sharesOf returns the places of the shares of treatments that a row has, if there are several and they come to all of it.
-func (r *treatments) sharesOf(cells []string) (filled []int) {
-	sum := new(big.Rat)
+// sharesOf returns the places of the shares of treatments that a row has, and what they come to, if there are several and they
+// are all of it but for rounding.
+func (r *treatments) sharesOf(cells []string) (filled []int, sum *big.Rat) {
+	sum = new(big.Rat)
 	for _, column := range r.shares {
 		cell := strings.TrimSpace(strings.TrimSuffix(Unguard(oneCell(cells, column.at)), "%"))
 		if n, ok, fault := r.partNumber(column.at, cell); column.unit == nil && ok && fault == nil && n.Sign() > 0 {
@@ -120,10 +121,10 @@ func (r *treatments) sharesOf(cells []string) (filled []int) {
 			sum.Add(sum, units.Rat(n))
 		}
 	}
-	if off := sum.Sub(sum, hundredPercent); len(filled) < 2 || off.Abs(off).Cmp(offPercent) > 0 {
-		return nil
+	if off := new(big.Rat).Sub(sum, hundredPercent); len(filled) < 2 || off.Abs(off).Cmp(offPercent) > 0 {
+		return nil, nil
 	}
-	return filled
+	return filled, sum
 }
 
 // treatedWeight sets weight and treatment of a row whose weight is below that of a treatment, and returns the fault of a row of
