@@ -35,7 +35,7 @@ func TestExportedTables(t *testing.T) {
 type expectedTable struct{ name, typ, country, text, want string }
 
 // expectedTables returns the tables of a file, of which there are at least so many.
-func expectedTables(t *testing.T, file string, least int) (out []expectedTable) {
+func expectedTables(t testing.TB, file string, least int) (out []expectedTable) {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/sheet"
 )
 
@@ -276,20 +277,33 @@ func TestWhatIsExportedIsRead(t *testing.T) {
 	}
 }
 
+// FuzzRead reads any text as a table of each type, as people's tables and as those of earlier releases are read.
 func FuzzRead(f *testing.F) {
-	f.Add([]byte("from,to\nLHR,JFK\n"), true)
-	f.Add([]byte("\ufeffvia;passengers\n\"a|b\";1,5\n"), false)
-	f.Fuzz(func(t *testing.T, file []byte, comma bool) {
-		r, err := sheet.NewReader(strings.NewReader(string(file)), "flights", sheet.Options{DecimalComma: comma})
-		for err == nil {
-			var row sheet.Row
-			row, err = r.Next()
-			if err == nil && row.Err == nil && !json.Valid(row.Body) {
-				t.Fatalf("%q gives %q", file, row.Body)
+	types := append(footprint.Types(), footprint.OriginRows, sheet.Mixed)
+	for at, typ := range types {
+		f.Add([]byte("from,to\nLHR,JFK\n"), true, uint8(at))
+		for _, name := range []string{"split.txt", "series.txt", "languages.txt"} {
+			for _, table := range expectedTables(f, "testdata/"+name, 0) {
+				if table.typ == typ {
+					f.Add([]byte(table.text), false, uint8(at))
+				}
 			}
 		}
-		if !errors.Is(err, io.EOF) && apperr.CodeOf(err) != apperr.ValidationError {
-			t.Fatalf("%q: %v", file, err)
+	}
+	f.Add([]byte("\ufeffvia;passengers\n\"a|b\";1,5\n"), false, uint8(0))
+	f.Fuzz(func(t *testing.T, file []byte, comma bool, at uint8) {
+		for rules := range sheet.Rules + 1 {
+			r, err := sheet.NewReader(strings.NewReader(string(file)), types[int(at)%len(types)], sheet.Options{DecimalComma: comma, Rules: rules})
+			for err == nil {
+				var row sheet.Row
+				row, err = r.Next()
+				if err == nil && row.Err == nil && !json.Valid(row.Body) {
+					t.Fatalf("%q gives %q", file, row.Body)
+				}
+			}
+			if !errors.Is(err, io.EOF) && apperr.CodeOf(err) != apperr.ValidationError {
+				t.Fatalf("%q: %v", file, err)
+			}
 		}
 	})
 }
