@@ -397,3 +397,29 @@ func TestAnUnfinishedKeyIsRemoved(t *testing.T) {
 		t.Errorf("it is there: %v", err)
 	}
 }
+
+// TestOtherFilesBesideKeysAreNoKeys verifies that what lies beside keys is not read as one: a note of the operator, and the
+// hidden file that an editor, or a key that is being written, leaves.
+func TestOtherFilesBesideKeysAreNoKeys(t *testing.T) {
+	t.Parallel()
+	dir, clock := filepath.Join(t.TempDir(), "keys"), testkit.NewClock(start)
+	k := open(t, dir, clock)
+	want := kids(k)
+	_, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	another := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
+	for name, text := range map[string][]byte{"README": []byte("keys of production"), "000002.pem.orig": another, ".000002.pem": another, ".000003.pem.swp": []byte("b0VIM")} {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := k.Reload(); err != nil || fmt.Sprint(kids(k)) != fmt.Sprint(want) {
+		t.Errorf("keys %v, %v; want %v", kids(k), err, want)
+	}
+}
