@@ -24,13 +24,13 @@ func TestNothingVanishesUnsaid(t *testing.T) {
 		field        string // the misspelt field
 		suggestion   string
 	}{
-		"a policy": {admin, http.MethodPatch, "/organization", map[string]any{"policy": map[string]any{"foureyes": true}}, "policy.foureyes", "policy.fourEyes"},
-		"an event": {manager, http.MethodPatch, "/events/" + event, map[string]any{"atendees": 5}, "atendees", "attendees"},
+		"a policy":                {admin, http.MethodPatch, "/organization", map[string]any{"policy": map[string]any{"foureyes": true}}, "policy.foureyes", "policy.fourEyes"},
+		"an event":                {manager, http.MethodPatch, "/events/" + event, map[string]any{"atendees": 5}, "atendees", "attendees"},
 		"an event in other words": {manager, http.MethodPatch, "/events/" + event, map[string]any{"Online-Teilnehmer": 5}, "Online-Teilnehmer", "virtualAttendees"},
 		"a record in other words": {user, http.MethodPatch, item, map[string]any{"entsorgungsweg": "recycling"}, "entsorgungsweg", "treatment"},
-		"a method": {manager, http.MethodPatch, "/events/" + event, map[string]any{"method": map[string]any{"radiativeforcing": true}}, "method.radiativeforcing", "method.radiativeForcing"},
-		"a record": {user, http.MethodPatch, item, map[string]any{"weightkg": 7}, "weightkg", "weightKg"},
-		"a user":   {admin, http.MethodPost, "/users", map[string]any{"email": "jo@example.test", "role": "user", "nmae": "Jo"}, "nmae", "name"},
+		"a method":                {manager, http.MethodPatch, "/events/" + event, map[string]any{"method": map[string]any{"radiativeforcing": true}}, "method.radiativeforcing", "method.radiativeForcing"},
+		"a record":                {user, http.MethodPatch, item, map[string]any{"weightkg": 7}, "weightkg", "weightKg"},
+		"a user":                  {admin, http.MethodPost, "/users", map[string]any{"email": "jo@example.test", "role": "user", "nmae": "Jo"}, "nmae", "name"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			refused := c.as.do(c.method, c.path, c.body, strict).wantError(http.StatusBadRequest, "VALIDATION_ERROR")
