@@ -79,10 +79,10 @@ func (r *dayColumns) take(row *row) *apperr.Detail {
 	sum, some := int64(0), false
 	for _, at := range r.at {
 		cell := Unguard(oneCell(row.cells, at))
-		if yes, known := fields.Truth(cell); r.guest && (known && yes || tickWords.Has(strings.ToLower(cell))) {
+		if r.guest && saysYes(cell) {
 			sum, some = sum+1, true
 			continue
-		} else if r.guest && known {
+		} else if _, no := fields.Truth(cell); r.guest && no {
 			continue
 		}
 		n, said, err := countIn(row.cells, at)

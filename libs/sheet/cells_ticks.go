@@ -70,11 +70,16 @@ func (r *ticks) add(at int, field, value string) {
 	})
 }
 
+// saysYes reports whether a cell says yes or is ticked.
+func saysYes(cell string) bool {
+	yes, _ := fields.Truth(cell)
+	return yes || tickWords.Has(strings.ToLower(cell))
+}
+
 // isTick reports whether a cell is ticked. A 1 is a number of things, except in a list of people.
 func (r *ticks) isTick(cell string) bool {
 	text := strings.ToLower(Unguard(strings.TrimSpace(cell)))
-	yes, _ := fields.Truth(text)
-	return (yes || tickWords.Has(text)) && (text != "1" || r.typ == footprint.OriginRows)
+	return saysYes(text) && (text != "1" || r.typ == footprint.OriginRows)
 }
 
 // ticked sets the field of a row by its ticked column, and returns the fault of a row that has another value.

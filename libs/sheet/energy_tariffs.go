@@ -3,7 +3,6 @@ package sheet
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
@@ -22,8 +21,7 @@ func (r *meters) greenTariff(row *row) *apperr.Detail {
 	}
 	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
 		cell := Unguard(oneCell(row.cells, at))
-		yes, _ := fields.Truth(cell)
-		if !r.free(at) || !greenTariffHeads.Has(plain(head)) || !yes && !tickWords.Has(strings.ToLower(cell)) {
+		if !r.free(at) || !greenTariffHeads.Has(plain(head)) || !saysYes(cell) {
 			continue
 		}
 		return &apperr.Detail{Field: head, Code: fields.NotAllowed, Suggestions: []string{"renewablePercent"},

@@ -59,8 +59,7 @@ func (r *tickets) returnLoad(row *row) *apperr.Detail {
 	}
 	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
 		cell := Unguard(oneCell(row.cells, at))
-		yes, _ := fields.Truth(cell)
-		if !r.free(at) || !returnLoadHeads.Has(plain(head)) || !yes && !tickWords.Has(strings.ToLower(cell)) && (!bareNumber(cell) || !strings.ContainsAny(cell, "123456789")) {
+		if !r.free(at) || !returnLoadHeads.Has(plain(head)) || !saysYes(cell) && (!bareNumber(cell) || !strings.ContainsAny(cell, "123456789")) {
 			continue
 		}
 		return &apperr.Detail{Field: head, Code: fields.NotAllowed, Suggestions: []string{"roundTrip"},

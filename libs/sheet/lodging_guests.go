@@ -3,7 +3,6 @@ package sheet
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
@@ -40,8 +39,7 @@ func (r *lodging) sharesRoom(row *row) *apperr.Detail {
 		return nil
 	}
 	for at, head := range r.heads[:min(len(r.heads), len(row.cells))] {
-		yes, _ := fields.Truth(Unguard(oneCell(row.cells, at)))
-		if !r.free(at) || !yes && !tickWords.Has(strings.ToLower(oneCell(row.cells, at))) || !sharingWords.HasAny(wordsOf(head)) {
+		if !r.free(at) || !saysYes(Unguard(oneCell(row.cells, at))) || !sharingWords.HasAny(wordsOf(head)) {
 			continue
 		}
 		return &apperr.Detail{Field: head, Code: fields.NotAllowed, Suggestions: []string{"rooms", "guests"},
