@@ -42,7 +42,8 @@ endif
 # where the checkout is. What one check or test had compiled serves all others, and what is
 # shipped; with other flags each would compile all packages anew. Only the race detector
 # needs C. Without grpcnotrace gRPC serves pages of its own, whose templates call methods
-# by name: the linker would keep every exported method of every type.
+# by name: the linker would keep every exported method of every type
+# (docs/adr/0113-pages-without-templates.md).
 AS_SHIPPED := -trimpath -tags=grpcnotrace
 export GOFLAGS := $(strip $(filter-out $(AS_SHIPPED),$(shell $(GO) env GOFLAGS)) $(AS_SHIPPED))
 export CGO_ENABLED := 0

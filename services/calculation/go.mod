@@ -10,6 +10,7 @@ require (
 	github.com/xuri/excelize/v2 v2.10.0
 	go.mongodb.org/mongo-driver/v2 v2.9.3
 	golang.org/x/sync v0.24.0
+	maragu.dev/gomponents v1.2.0
 	pgregory.net/rapid v1.2.0
 )
 

@@ -117,7 +117,7 @@ var confined = map[string][]string{
 	"golang.org/x/crypto":         {"services/auth/password"},
 	// Templates call methods by name, which makes the linker keep every exported method
 	// of every type, a quarter of a program. The generators are not part of a program.
-	"html/template": {"services/calculation/report", "libs/spec/internal/generate"},
+	"html/template": {"libs/spec/internal/generate"},
 	"text/template": {"libs/footprint/internal/methodology", "libs/spec/internal/generate"},
 }
 

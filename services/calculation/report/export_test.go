@@ -2,8 +2,6 @@ package report
 
 import (
 	"bytes"
-	"html/template"
-	"text/template/parse"
 
 	"github.com/eventcarbon/ecf/services/calculation/tables"
 )
@@ -53,18 +51,6 @@ func TablesTelling(all []tables.Table, tag string, lookedUp func(text string, fo
 		}
 	}
 	return nil
-}
-
-// Trees are the parts of the template of the page.
-func Trees() (trees []*parse.Tree, err error) {
-	t, err := template.New("report").Funcs((&language{}).functions()).Parse(pageTemplate)
-	if err != nil {
-		return nil, err
-	}
-	for _, part := range t.Templates() {
-		trees = append(trees, part.Tree)
-	}
-	return trees, nil
 }
 
 // Country returns the name of a country or region in a language.

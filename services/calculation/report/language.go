@@ -4,7 +4,6 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
-	"html/template"
 	"regexp"
 	"strings"
 	"sync"
@@ -19,7 +18,7 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/explain"
 )
 
-// language is what a page is written in. English is in the code and in the template. Another
+// language is what a page is written in. English is in the code. Another
 // language has a catalogue of the same texts: words/<tag>.json. Names of types, of their values, and
 // what findings and notices say are those of [footprint] and [messages]; names of countries are
 // those of [locations].
@@ -115,18 +114,8 @@ func (l *language) tell(text string, found bool) {
 	}
 }
 
-// html returns a text of the catalogue that has elements.
-func (l *language) html(english string) template.HTML {
-	return template.HTML(l.text(english)) //nolint:gosec // our own file
-}
-
-// quote returns a text that is in English on each page, marked as such where the page is not.
-func (l *language) quote(text string) any {
-	if l.english() {
-		return text
-	}
-	return template.HTML(`<span lang="en">` + template.HTMLEscapeString(text) + `</span>`) //nolint:gosec // escaped
-}
+// quote returns a text that is in English on each page.
+func (l *language) quote(text string) phrase { return phrase{text, !l.english()} }
 
 // formula returns the formula of a line with the words and the marks of the language: beside tables, 1,400 kg would be
 // read as another figure where a comma is the decimal mark.
@@ -258,9 +247,9 @@ func (l *language) country(code string) string {
 
 // region returns what people call the region of a factor; what a publication says in other
 // words is quoted.
-func (l *language) region(region string) any {
+func (l *language) region(region string) phrase {
 	if name := l.country(region); name != region {
-		return name
+		return phrase{text: name}
 	}
 	return l.quote(region)
 }

@@ -118,7 +118,7 @@ func (l *language) findings(all []findings.Finding) []said {
 }
 
 // finding returns what a finding says.
-func (l *language) finding(f findings.Finding) any {
+func (l *language) finding(f findings.Finding) phrase {
 	own := messages.Finding(l.tag, f.Code)
 	if own == "" {
 		return l.untranslated(f.Message)
@@ -162,7 +162,7 @@ func (l *language) finding(f findings.Finding) any {
 }
 
 // notice returns what a notice says.
-func (l *language) notice(n footprint.Notice) any {
+func (l *language) notice(n footprint.Notice) phrase {
 	own := messages.Notice(l.tag, n.Code)
 	if own == "" {
 		return l.untranslated(n.Message)
@@ -187,7 +187,7 @@ func (l *language) notice(n footprint.Notice) any {
 }
 
 // untranslated returns an English sentence on a page of another language.
-func (l *language) untranslated(message string) any {
+func (l *language) untranslated(message string) phrase {
 	if !l.english() {
 		l.tell(message, false)
 	}
@@ -205,10 +205,10 @@ func (l *language) records(n int64) string {
 	return l.text("%s records", l.count(n))
 }
 
-func withFacts(sentence string, facts []string) string {
+func withFacts(sentence string, facts []string) phrase {
 	facts = slices.DeleteFunc(facts, func(f string) bool { return f == "" })
 	if len(facts) == 0 {
-		return sentence
+		return phrase{text: sentence}
 	}
-	return sentence + " (" + strings.Join(facts, ", ") + ")"
+	return phrase{text: sentence + " (" + strings.Join(facts, ", ") + ")"}
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"html/template"
 	"io"
 	"regexp"
 	"slices"
@@ -17,9 +16,6 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/services/calculation/explain"
 )
-
-//go:embed page.html
-var pageTemplate string
 
 //go:embed page.css
 var style string
@@ -57,9 +53,8 @@ const (
 	wholeLines = 8
 )
 
-// page is the data of the template.
+// page is what the page says; see [language.document].
 type page struct {
-	Style template.CSS
 	// Language is that of the page; Translated reports whether it is another than English, and
 	// TranslationOf names the documents of a signed edition that it is a translation of.
 	Language                   string
@@ -88,7 +83,7 @@ type page struct {
 	Biogenic     string
 	Next         []row
 	Findings     []said
-	Notices      []any
+	Notices      []phrase
 	Failed       []string
 	Compensation []compensationRow
 	Included     []string
@@ -123,10 +118,29 @@ type row struct {
 	Name, Records, Kg, Share, Low, High string
 }
 
+// cells of tables with intervals, of those with shares alone, and of what to measure next.
+func (r row) interval() []string { return []string{r.Name, r.Records, r.Kg, r.Share, r.Low, r.High} }
+func (r row) share() []string    { return []string{r.Name, r.Kg, r.Share} }
+func (r row) variance() []string { return []string{r.Name, r.Kg, r.Low, r.High, r.Share} }
+
+func cells[T any](rows []T, of func(T) []string) [][]string {
+	out := make([][]string, len(rows))
+	for i, r := range rows {
+		out[i] = of(r)
+	}
+	return out
+}
+
+// total is the last row of a table.
+func (l *language) total(r row) row {
+	r.Name = l.text("Total")
+	return r
+}
+
 // said is a finding with its text.
 type said struct {
 	Severity string
-	Said     any
+	Said     phrase
 }
 
 // left is the number of records that the annex omits, and their sum.
@@ -134,7 +148,7 @@ type left struct{ Name, Rest string }
 
 type annexRecord struct {
 	ID, Type, Title, Kg string
-	Notices             []any
+	Notices             []phrase
 	Lines               []annexLine
 	// Whole reports whether the record is short enough to stay on one page.
 	Whole bool
@@ -156,35 +170,23 @@ func HTML(w io.Writer, d Data, tag string) error {
 	return l.write(w, d)
 }
 
-// write writes the page.
+// write writes the page, whole or not at all.
 func (l *language) write(w io.Writer, d Data) error {
-	t, err := template.New("report").Funcs(l.functions()).Parse(pageTemplate)
-	if err != nil {
+	var out bytes.Buffer
+	if err := l.document(l.pageOf(d)).Render(&out); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	var out bytes.Buffer // whole or not at all
-	if err := t.Execute(&out, l.pageOf(d)); err != nil {
-		return fmt.Errorf("report: %w", err)
-	}
-	_, err = w.Write(beforeUnit.ReplaceAll(out.Bytes(), []byte("$1\u00a0$2")))
+	_, err := w.Write(beforeUnit.ReplaceAll(out.Bytes(), []byte("$1\u00a0$2")))
 	return err
 }
 
 // beforeUnit is the space between a number and its unit, where a line must not end.
 var beforeUnit = regexp.MustCompile(`(\d) ((?:kg|km|kWh|tonnes|Tonnen)\b)`)
 
-// functions are those that the template calls.
-func (l *language) functions() template.FuncMap {
-	return template.FuncMap{"text": l.text, "html": l.html, "quote": l.quote, "formula": l.formula, "region": l.region, "unit": l.unit, "year": l.yearOfRow, "value": l.valueOf,
-		"cited": cited, "described": described,
-		"bestBefore": func(f bundle.Factor) string { return l.isoDate(bestBefore(f)) }}
-}
-
 func (l *language) pageOf(d Data) page {
 	r, some := d.Result, d.some()
 	total, rows := r.Total.KgCO2e, factorsOf(d, some.Largest)
 	p := page{
-		Style:    template.CSS(style), //nolint:gosec // our own file
 		Language: l.tag, Translated: !l.english(), TranslationOf: l.translationOf(d.SignOff),
 		Set:   setName(d.FactorSet.ID),
 		Title: d.Event.Title, Dates: l.dates(d.Context), Place: l.country(d.Context.Country),
@@ -299,7 +301,7 @@ func (p *page) annex(l *language, d Data, some Some) {
 	for _, r := range largest {
 		entry := annexRecord{ID: r.ID, Type: l.typeName(r.Type), Title: l.titleOf(r), Kg: l.kg(r.KgCO2e), Lines: l.annexLines(linesOf(r, d.Context))}
 		if said := l.assumed(r.Type, r.Defaulted); said != "" {
-			entry.Notices = append(entry.Notices, said)
+			entry.Notices = append(entry.Notices, phrase{text: said})
 		}
 		for _, n := range r.Notices {
 			// Several lines of a record can have the same notice.

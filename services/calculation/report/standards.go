@@ -48,6 +48,8 @@ type marketPage struct {
 
 type marketRow struct{ Name, Location, Market string }
 
+func (r marketRow) cells() []string { return []string{r.Name, r.Location, r.Market} }
+
 // marketOf returns what can be compared; nil by engine 1.2.0, whose figure by
 // contract has another boundary than the one by location.
 func (l *language) marketOf(m *total.MarketBased) *marketPage {
@@ -68,6 +70,10 @@ func (l *language) marketOf(m *total.MarketBased) *marketPage {
 
 // compensationRow is an offset or a removal as the page shows it.
 type compensationRow struct{ Kind, Description, Where, RetiredOn, Kg string }
+
+func (r compensationRow) cells() []string {
+	return []string{r.Kind, r.Description, r.Where, r.RetiredOn, r.Kg}
+}
 
 func (l *language) compensationOf(list []record.Compensation) (rows []compensationRow) {
 	for _, c := range list {
