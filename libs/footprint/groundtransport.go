@@ -125,7 +125,11 @@ func decodeGroundTransport(d *decoder, g *groundTransport) {
 	}
 	g.VolumeLitres = d.amount("volumeLitres", maxQuantity)
 	g.EnergyKWh = d.amount("energyKWh", maxQuantity)
-	d.RequireOneOf("passengers", "vehicles", "volumeLitres", "energyKWh")
+	if perPassenger(g.Mode) && !d.Has("passengers") && !d.Has("volumeLitres") && !d.Has("energyKWh") {
+		d.Fault(apperr.Detail{Field: "passengers", Code: fields.Required, Message: "passengers is required with mode " + g.Mode + "."})
+	} else {
+		d.RequireOneOf("passengers", "vehicles", "volumeLitres", "energyKWh")
+	}
 	g.Passengers, _ = d.Integer("passengers", 1, 1_000_000)
 	g.Vehicles, _ = d.Integer("vehicles", 1, 1_000_000)
 	if n, ok := d.Decimal("occupancy", decimal.FromInt(1), hundred); ok {
@@ -136,15 +140,6 @@ func decodeGroundTransport(d *decoder, g *groundTransport) {
 		d.bothWays("ground-transport", g.Mode, g.From, g.To, g.Via, g.DistanceKm, g.RoundTrip)
 	}
 	g.Trips, _ = d.Integer("trips", 1, 1000)
-	perPassenger := make([]string, 0, len(groundModes))
-	for _, m := range groundModes {
-		if m.basis >= byPassenger && m.name != coach {
-			perPassenger = append(perPassenger, m.name)
-		}
-	}
-	if !d.Has("volumeLitres") && !d.Has("energyKWh") && !d.Has("passengers") && slices.Contains(perPassenger, g.Mode) {
-		d.Fault(apperr.Detail{Field: "passengers", Code: fields.Required, Message: "passengers is required with mode " + g.Mode + "."})
-	}
 	d.fuelled(g)
 	if at < 0 {
 		return
@@ -158,6 +153,12 @@ func decodeGroundTransport(d *decoder, g *groundTransport) {
 		d.served(g, at)
 	}
 	d.distanceOfFuel(g)
+}
+
+// perPassenger reports whether journeys by a mode are counted by their passengers, unless their fuel or energy is known.
+func perPassenger(mode string) bool {
+	at := groundMode(mode)
+	return at >= 0 && groundModes[at].basis >= byPassenger && mode != coach
 }
 
 // served adds a fault for a fuel or size that the mode has no factor for.

@@ -1,10 +1,12 @@
 package footprint_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
 
+	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
@@ -141,5 +143,21 @@ func TestGroundTransportFaults(t *testing.T) {
 	}
 	if got := suggestions(t, "ground-transport", `{"mode":"car","distanceKm":1,"passengers":1,"size":"small","fuel":"lpg"}`, "fuel"); !slices.Contains(got, "petrol") || slices.Contains(got, "cng") {
 		t.Errorf("a small car suggests %v", got)
+	}
+}
+
+// TestOneFaultForPassengers: a journey by train that says neither how many people nor what it used has one fault, about the people.
+func TestOneFaultForPassengers(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`{"mode":"rail","distanceKm":50}`:              "passengers is required with mode rail.",
+		`{"mode":"rail","distanceKm":50,"vehicles":2}`: "passengers is required with mode rail.",
+		`{"mode":"car","distanceKm":50}`:               "At least one of passengers, vehicles, volumeLitres, energyKWh is required.",
+	} {
+		_, err := footprint.Decode("ground-transport", []byte(body), london)
+		e, ok := errors.AsType[*apperr.Error](err)
+		if !ok || len(e.Details) != 1 || e.Details[0].Message != want {
+			t.Errorf("%s: %v, want %q alone", body, err, want)
+		}
 	}
 }

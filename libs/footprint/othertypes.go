@@ -47,6 +47,9 @@ func elsewhere(field, text string) string {
 		for _, v := range kindValues() {
 			if v.value == value && !slices.Contains(types, v.typ) && len(out) < most {
 				types = append(types, v.typ)
+				if v.typ == "freight" && value == "air" && field == "mode" { // of people, who are more often meant
+					out = append(out, "Records of flights take journeys by plane.")
+				}
 				out = append(out, fmt.Sprintf("Records of %s take it, as %s %s.", v.typ, v.field, v.value))
 			}
 		}
