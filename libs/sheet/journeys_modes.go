@@ -25,7 +25,8 @@ func (r *travellers) findMode() {
 		return
 	}
 	for at, head := range r.heads {
-		if r.free(at) && (trainHeads.Has(plain(head)) || productHeads.Has(plain(head)) || vehicleHeads.Has(plain(head))) {
+		name := plain(head)
+		if r.free(at) && (namesVehicle(name) || r.typ == "ground-transport" && serviceHeads.Has(name)) || r.typ == "ground-transport" && at == r.typeAt.index() {
 			r.modes = append(r.modes, at)
 			r.claim(placeAt(at), "", tells)
 		}
@@ -44,24 +45,47 @@ func (r *travellers) mode(row *row) *apperr.Detail {
 			}
 			continue
 		}
-		if kind := carOf(cell); !row.has("mode") && kind.mode != "" {
+		if row.has("mode") {
+			continue
+		}
+		if kind := carOf(cell); kind.mode != "" {
 			row.putKind(kind)
 			r.use(at)
 			continue
 		}
-		mode := modeNamed(cell, trainHeads.Has(plain(r.heads[at])))
+		mode := ""
+		if namesVehicle(plain(r.heads[at])) {
+			mode = modeNamed(cell, trainHeads.Has(plain(r.heads[at])))
+		}
 		if mode == "" {
-			mode = answeredMode(r.typ, cell, columnOf(r.typ, "mode").values)
+			mode = answeredMode(r.typ, withoutWords(cell, besideServices), columnOf(r.typ, "mode").values)
 		}
 		if mode == "" && productHeads.Has(plain(r.heads[at])) {
 			mode = trainAmong(cell)
 		}
-		if mode != "" && !row.has("mode") {
+		if mode != "" {
 			row.set("mode", json.RawMessage(strconv.Quote(mode)))
 			r.use(at)
 		}
 	}
 	return nil
+}
+
+// namesVehicle reports whether a heading, as plain writes it, is that of trains, of vehicles or of what was sold, below which the
+// first words name a mode, and of no kinds of services and expenses, among which there is other than journeys.
+func namesVehicle(name string) bool {
+	return trainHeads.Has(name) || productHeads.Has(name) || vehicleHeads.Has(name)
+}
+
+// besideServices are words beside a mode in the name of a service or an expense: Train fare, Taxi rides.
+const besideServices wordlist.List = "besideServices"
+
+// withoutWords returns a text without some words.
+func withoutWords(text string, words wordlist.List) string {
+	if !words.HasAny(wordsOf(text)) {
+		return text
+	}
+	return strings.Join(slices.DeleteFunc(strings.Fields(text), func(word string) bool { return words.Has(strings.ToLower(word)) }), " ")
 }
 
 // trainAmong returns the mode of a train among the words of what a railway sold: Super Sparpreis ICE.

@@ -115,7 +115,7 @@ func (r *marks) findMarks() {
 		}
 		has := func(heads wordlist.List) bool { return heads.Has(name) }
 		switch {
-		case hasServices(r.typ) && has(serviceHeads):
+		case hasServices(r.typ) && r.headsService(name):
 			r.of[at] = services
 		case (r.typ == "energy" || r.typ == "venue") && has(flowHeads):
 			r.of[at] = flows
@@ -158,7 +158,7 @@ func (r *marks) claimMarks() {
 		case columnOf(r.typ, r.columns[at].Name).Name != "":
 		case kind != noMark:
 			r.claimCells(at, keeps, func(cell string) string {
-				if r.marked(kind, strings.TrimSpace(cell)) {
+				if r.marked(at, kind, strings.TrimSpace(cell)) {
 					return cell
 				}
 				return ""
@@ -199,7 +199,7 @@ func (r *marks) notCounted(cells []string) *apperr.Detail {
 			if fault := r.side(at, cell); fault != nil {
 				return fault
 			}
-		} else if r.marked(kind, cell) && (kind != credits || !r.debited(cells)) {
+		} else if r.marked(at, kind, cell) && (kind != credits || !r.debited(cells)) {
 			what := "what was cancelled, refunded or credited does not count"
 			switch kind {
 			case states:
@@ -215,10 +215,13 @@ func (r *marks) notCounted(cells []string) *apperr.Detail {
 			case happened:
 				what = "what did not take place does not count"
 			case services:
-				if stopped(cell) {
-					break
+				switch {
+				case stopped(cell):
+				case r.otherService(at, cell):
+					what = "that is no record of " + r.typ
+				default:
+					what = "what was only offered or reserved does not count"
 				}
-				what = "that is no record of " + r.typ
 			case flows:
 				what = "what is fed in, or reactive, is no consumption"
 			case noMark, flags, reverse, sides, refunds, credits, counts, companions, byMode, journeys:
@@ -245,8 +248,8 @@ func (r *marks) isHead(cells []string) bool {
 	return found > 0
 }
 
-// marked reports whether a cell states that its row does not count.
-func (r *marks) marked(kind mark, cell string) bool {
+// marked reports whether a cell of a column of a kind states that its row does not count.
+func (r *marks) marked(at int, kind mark, cell string) bool {
 	if cell == "" || len(cell) > longestMark {
 		return false
 	}
@@ -260,7 +263,7 @@ func (r *marks) marked(kind mark, cell string) bool {
 		day, _, _ = strings.Cut(day, " ")
 		return yes || units.IsDate(day) || stopped(cell)
 	case attendance:
-		return countsPeopleIn(kind, cell) || r.marked(attends, cell)
+		return countsPeopleIn(kind, cell) || r.marked(at, attends, cell)
 	case attends, happened:
 		yes, known := fields.Truth(cell)
 		return known && !yes || stopped(cell)
@@ -271,13 +274,13 @@ func (r *marks) marked(kind mark, cell string) bool {
 	case refunds, credits:
 		return !negative(cell) && strings.ContainsAny(cell, "123456789")
 	case services:
-		return stopped(cell) || r.otherService(cell)
+		return stopped(cell) || r.otherService(at, cell) || at == r.typeAt.index() && r.marked(at, states, cell)
 	case flows:
 		return flowWords.HasAny(wordsOf(cell))
 	case counts, companions, byMode, journeys:
 		return countsPeopleIn(kind, cell)
 	case absent:
-		return countsPeopleIn(kind, cell) || r.marked(flags, cell)
+		return countsPeopleIn(kind, cell) || r.marked(at, flags, cell)
 	case noMark, sides:
 	}
 	return false

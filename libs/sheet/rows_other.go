@@ -1,8 +1,10 @@
 package sheet
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/sheet/internal/wordlist"
 )
 
@@ -12,15 +14,43 @@ const (
 	serviceHeads wordlist.List = "serviceHeads"
 	serviceWords wordlist.List = "serviceWords"
 	servicesOf                 = "services"
+	// cameByHeads are those of serviceHeads that may be about how somebody came to a hotel.
+	cameByHeads wordlist.List = "cameByHeads"
 )
 
 // hasServices reports whether lists of agencies have rows of a type among others.
 func hasServices(typ string) bool { return len(wordlist.OfType(typ, servicesOf).All()) > 0 }
 
-// otherService reports whether a cell names a service other than that of the file's records.
-func (r *marks) otherService(cell string) bool {
+// headsService reports whether a heading, as plain writes it, is that of what the rows of an agency are about. In a table of flights
+// that of a mode of transport is one, too; in a list of guests it says how they came.
+func (r *marks) headsService(name string) bool {
+	if r.typ == "accommodation" && cameByHeads.Has(name) {
+		return false
+	}
+	return serviceHeads.Has(name) || r.typ == "flights" && headsMode(name)
+}
+
+// headsMode reports whether a heading, as plain writes it, is one of the mode of transport of people.
+func headsMode(name string) bool {
+	mode := columnOf("ground-transport", "mode")
+	return slices.Contains(mode.headings, name) || slices.Contains(mode.titles, name)
+}
+
+// otherService reports whether a cell below a heading names a service other than that of the file's records.
+func (r *marks) otherService(at int, cell string) bool {
 	words := wordsOf(cell)
-	return serviceWords.HasAny(words) && !wordlist.OfType(r.typ, servicesOf).HasAny(words)
+	if wordlist.OfType(r.typ, servicesOf).HasAny(words) {
+		return false
+	}
+	if serviceWords.HasAny(words) {
+		return true
+	}
+	if r.typ != "flights" || !headsMode(plain(r.heads[at])) {
+		return false
+	}
+	values := columnOf(footprint.OriginRows, "mode").values
+	mode := answeredMode("ground-transport", cell, values)
+	return mode != "" && mode != "plane"
 }
 
 // Heads of which way energy goes, as plain writes them, and words of ways that are no
