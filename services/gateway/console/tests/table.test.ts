@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { columnsOf } from '../src/sheet/columns';
-import { fromHeading, hasHeading, matchHeading, parseTable, writeTable } from '../src/sheet/table';
+import { fromHeading, hasHeading, matchHeading, parseBlock, parseTable, writeTable } from '../src/sheet/table';
 
 const flights = columnsOf({
   type: 'object',
@@ -46,6 +46,53 @@ describe('parseTable', () => {
   });
 });
 
+describe('parseBlock', () => {
+  it('keeps a column of numbers with commas one column', () => {
+    expect(parseBlock('1,5\r\n2,75 km\r\n1,234.5\r\n')).toEqual([['1,5'], ['2,75 km'], ['1,234.5']]);
+    expect(parseBlock('1,5')).toEqual([['1,5']]);
+    expect(parseBlock('1.234,56 €\n3')).toEqual([['1.234,56 €'], ['3']]);
+  });
+  it('keeps sentences, lists and amounts in one cell', () => {
+    expect(parseBlock('Transfer, there and back')).toEqual([['Transfer, there and back']]);
+    expect(parseBlock('Hotel, Bonn\nTaxi, Bonn')).toEqual([['Hotel, Bonn'], ['Taxi, Bonn']]);
+    expect(parseBlock('coffee 900; wine bottle 180')).toEqual([['coffee 900; wine bottle 180']]);
+  });
+  it('reads lines of a CSV file', () => {
+    expect(parseBlock('LHR,JFK,2\nCDG,AMS,3\n')).toEqual([
+      ['LHR', 'JFK', '2'],
+      ['CDG', 'AMS', '3'],
+    ]);
+    expect(parseBlock('12,3,4\n5,6,7')).toEqual([
+      ['12', '3', '4'],
+      ['5', '6', '7'],
+    ]);
+    expect(parseBlock('LHR;1,5\nCDG;2,5')).toEqual([
+      ['LHR', '1,5'],
+      ['CDG', '2,5'],
+    ]);
+  });
+  it('keeps the place of empty rows among others', () => {
+    expect(parseBlock('1\r\n\r\n3\r\n\r\n')).toEqual([['1'], [''], ['3']]);
+    expect(parseBlock('\n2\n3')).toEqual([[''], ['2'], ['3']]);
+    expect(parseBlock('a\tb\n\t\nc\td')).toEqual([
+      ['a', 'b'],
+      ['', ''],
+      ['c', 'd'],
+    ]);
+  });
+  it('leaves out empty lines around a single value, and reads nothing in nothing', () => {
+    expect(parseBlock('\nLHR\n\n')).toEqual([['LHR']]);
+    expect(parseBlock('\t\n\n')).toEqual([]);
+  });
+  it('keeps tabs, quotation marks and line breaks in quoted cells, and marks that quote no cell', () => {
+    expect(parseBlock('"two\nlines"\t"say ""hi"""\t"a\tb"')).toEqual([['two\nlines', 'say "hi"', 'a\tb']]);
+    expect(parseBlock('"Grand" Hotel\t3\n12" pipe\t"4')).toEqual([
+      ['"Grand" Hotel', '3'],
+      ['12" pipe', '"4'],
+    ]);
+  });
+});
+
 describe('headings', () => {
   it.each([
     ['From', 'from'],
@@ -78,6 +125,13 @@ describe('headings', () => {
         flights,
       ),
     ).toBe(false);
+  });
+});
+
+describe('hasHeading', () => {
+  it('sees none in sentences with the name of a column', () => {
+    expect(hasHeading(parseTable('Bus, round trip\nTaxi'), flights)).toBe(false);
+    expect(hasHeading(parseTable('PAX, round trip\n2, yes'), flights)).toBe(true);
   });
 });
 

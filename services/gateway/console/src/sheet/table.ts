@@ -1,27 +1,66 @@
 /** Tables from a spreadsheet, an email or a CSV file, and the mapping of their columns to fields. */
 import type { Column } from './columns';
 
-/** Reads a table: quoted cells may hold separators and line breaks. The separator is the one the first line has most of. */
-export function parseTable(text: string): string[][] {
-  const bare = text
+/** Returns a text with line feeds only, and without a byte order mark or empty lines at its end. */
+const linesOf = (text: string): string =>
+  text
     .replace(/^\ufeff/, '')
     .replace(/\r\n?/g, '\n')
     .replace(/\n+$/, '');
-  const separator = separatorOf(bare);
+
+const isBlank = (row: string[] | undefined): boolean => row?.every((c) => c.trim() === '') ?? false;
+
+const trimmed = (rows: string[][]): string[][] => rows.map((r) => r.map((c) => c.trim()));
+
+/** Reads a table: quoted cells may hold separators and line breaks. The separator is the one the first line has most of. */
+export function parseTable(text: string): string[][] {
+  const lines = linesOf(text);
+  return trimmed(split(lines, separatorOf(lines)).filter((r) => !isBlank(r)));
+}
+
+/**
+ * Reads cells without headings, as they are copied from a spreadsheet: an empty row keeps its place among the others.
+ * Commas and semicolons separate cells only in a text that is a table by them. They also stand within numbers, amounts
+ * and sentences, each of which is one cell.
+ */
+export function parseBlock(text: string): string[][] {
+  const lines = linesOf(text);
+  const separator = separatorOf(lines);
+  const table = split(lines, separator);
+  const rows = separator === '\t' || isTable(table, separator) ? table : split(lines, '\t');
+  while (isBlank(rows.at(-1))) rows.pop();
+  // What is copied from a page may begin with an empty line; a column is as high as it was copied.
+  const filled = rows.filter((r) => !isBlank(r));
+  return trimmed(filled.length === 1 ? filled : rows);
+}
+
+/** A number that a comma divides or groups, with its unit or currency: 1,5 or 1,234.5 km. */
+const numberWithComma = /^[^\d,]*(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d[\d.'’\s]*,\d+)[^\d,]*$/;
+
+/** Reports whether rows were separated by what separates cells: in several lines alike, and other than in prose and numbers. */
+function isTable(rows: string[][], separator: string): boolean {
+  const filled = rows.filter((r) => !isBlank(r));
+  const width = filled[0]?.length ?? 0;
+  if (filled.length < 2 || width < 2 || filled.some((r) => r.length !== width)) return false;
+  if (filled.some((r) => r.slice(1).some((c) => /^\s/.test(c)))) return false;
+  return separator !== ',' || !filled.every((r) => numberWithComma.test(r.join(',')));
+}
+
+/** Splits lines into cells, as they are written. */
+function split(lines: string, separator: string): string[][] {
+  // A quotation mark that no other one closes at the end of its cell is part of the text: "Grand" Hotel.
+  const quoted = new RegExp(`"([^"]*(?:""[^"]*)*)"(?=[${separator}\n]|$)`, 'y');
   const rows: string[][] = [];
   let row: string[] = [];
   let cell = '';
-  let quoted = false;
-  for (let i = 0; i < bare.length; i++) {
-    const ch = bare[i];
-    if (quoted) {
-      if (ch !== '"') cell += ch;
-      else if (bare[i + 1] === '"') {
-        cell += '"';
-        i++;
-      } else quoted = false;
-    } else if (ch === '"' && cell === '') quoted = true;
-    else if (ch === separator) {
+  for (let i = 0; i < lines.length; i++) {
+    const ch = lines[i];
+    quoted.lastIndex = i;
+    const [whole, inner] = (ch === '"' && cell === '' && quoted.exec(lines)) || [];
+    if (whole !== undefined && inner !== undefined) {
+      cell = inner.replaceAll('""', '"');
+      i += whole.length - 1;
+    } else if (ch === separator) {
       row.push(cell);
       cell = '';
     } else if (ch === '\n') {
@@ -31,14 +70,15 @@ export function parseTable(text: string): string[][] {
     } else cell += ch;
   }
   rows.push([...row, cell]);
-  return rows.filter((r) => r.some((c) => c.trim() !== '')).map((r) => r.map((c) => c.trim()));
+  return rows;
 }
 
 function separatorOf(text: string): string {
-  const line = text.split('\n', 1)[0]?.replace(/"[^"]*"/g, '') ?? '';
+  const line = /^.*\S.*$/m.exec(text.replace(/"[^"]*"/g, ''))?.[0] ?? '';
   const count = (s: string): number => line.split(s).length - 1;
   if (count('\t') > 0) return '\t';
-  return count(';') > count(',') ? ';' : ',';
+  const commas = line.match(/(?<!\d),|,(?!\d)/g)?.length ?? 0; // but for those of numbers
+  return count(';') > commas ? ';' : ',';
 }
 
 /** Writes a range for the clipboard, as spreadsheets read it. */
@@ -66,6 +106,8 @@ export function matchHeading(heading: string, columns: Column[]): string | undef
 export function hasHeading(table: string[][], columns: Column[]): boolean {
   const head = table[0] ?? [];
   if (table.length < 2 || head.length < 2) return false;
+  // A sentence has a comma too; other lines of text have other numbers of them.
+  if (head.length === 2 && table.some((row) => row.length < 2)) return false;
   const named = head.filter((h) => matchHeading(h, columns) !== undefined).length;
   return named * 2 >= head.filter(Boolean).length && named > 0;
 }

@@ -34,7 +34,8 @@ export function useCells({ store, shown, columns, type, picked, stay }: Props): 
   const write = (top: number, left: number, block: string[][]): void => {
     const edits = block.flatMap((line, dr) => {
       const target = shown[top + dr];
-      if (!target && everything) return [];
+      // An empty line keeps its place among the rows that are there, and makes none.
+      if (!target && (everything || line.every((text) => text === ''))) return [];
       const cells: Record<string, string> = {};
       line.forEach((text, dc) => {
         const c = columns[left + dc];

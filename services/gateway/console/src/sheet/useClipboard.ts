@@ -3,7 +3,7 @@ import { type ClipboardEvent, type DragEvent, useState } from 'react';
 import type { Tables } from './files';
 import type { Area, Selection } from './selection';
 import type { Store } from './store';
-import { parseTable, writeTable } from './table';
+import { parseBlock, parseTable, writeTable } from './table';
 import type { CellBlock } from './useCells';
 import { cellOf } from './usePointer';
 
@@ -38,8 +38,9 @@ export function useClipboard(p: Props): Clipboard {
   const [dropping, setDropping] = useState(false);
   const insert = (text: string): void => {
     if (store.readOnly) return;
-    const table = parseTable(text);
-    if (table.length === 0 || tables.paste(table)) return;
+    if (tables.paste(parseTable(text))) return;
+    const table = parseBlock(text);
+    if (table.length === 0) return;
     const single = table.length === 1 && table[0]?.length === 1;
     const wide = picked.bottom > picked.top || picked.right > picked.left;
     const block =
