@@ -49,3 +49,23 @@ test('a column with decimal commas, sentences and gaps stays one column', async 
     [2.75, '"Grand" Hotel; Taxi'],
   ]);
 });
+
+test('days with the month first are read so in all rows of a column where one tells it', async () => {
+  const id = await the.server.event('Month first');
+  const { page } = await visit('user', `/events/${id}/sheet?type=ground-transport`, {
+    viewport: { width: 4_000, height: 800 },
+  });
+  await grid(page).waitFor();
+  const at = await Promise.all(['Mode', 'Distance', 'Passengers', 'Date'].map((h) => columnOf(page, h)));
+  const days = ['01/02/2026', '12/31/2026', '03/04/2026'];
+  const line = (day) => {
+    const cells = Array(Math.max(...at)).fill('');
+    for (const [n, text] of ['rail', '10', '2', day].entries()) cells[at[n] - 1] = text;
+    return cells.join('\t');
+  };
+  await paste(page, days.map(line).join('\r\n'));
+  await page.keyboard.press('Control+End');
+  const stored = async () => (await the.server.api('user', 'GET', `/events/${id}/ground-transport`)).items;
+  await until('all are stored', async () => (await stored()).length === 3);
+  assert.deepEqual((await stored()).map((r) => r.date).sort(), ['2026-01-02', '2026-03-04', '2026-12-31']);
+});

@@ -4,7 +4,7 @@ import { day, dayIn, dayPattern } from '../src/format';
 import { de } from '../src/i18n/de';
 import { en } from '../src/i18n/en';
 import { columnsOf, shown, typedIn } from '../src/sheet/columns';
-import { isoDate } from '../src/sheet/days';
+import { inOneOrder, isoDate } from '../src/sheet/days';
 import { faultsOf } from '../src/sheet/store';
 
 const letters = { day: 'D', month: 'M', year: 'Y' };
@@ -73,3 +73,10 @@ test.each(['Pacific/Pago_Pago', 'America/New_York', 'Europe/Berlin', 'Pacific/Ki
     vi.unstubAllEnvs();
   },
 );
+
+test('the days of a column are in the order that one of them tells', () => {
+  expect(inOneOrder(['01/02/2026', '12/31/2026', '', 'later'])).toEqual(['2026-01-02', '2026-12-31', '', 'later']);
+  expect(inOneOrder(['01/02/2026', '31/12/2026'])).toEqual(['2026-02-01', '2026-12-31']);
+  expect(inOneOrder(['01/02/2026', '03/04/2026'])).toEqual(['01/02/2026', '03/04/2026']); // nothing tells it
+  expect(inOneOrder(['01/02/2026', '31/12/2026', '12/31/2026'])).toEqual(['01/02/2026', '31/12/2026', '12/31/2026']);
+});

@@ -67,3 +67,17 @@ export function isoDate(text: string): string | undefined {
   if (Number(second) > 12 || Number(first) === Number(second)) return `${year}-${pad(first)}-${pad(second)}`;
   return undefined;
 }
+
+const inSlashes = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/;
+
+/** Returns the days of a column that are written in one order, which one of them tells: with 12/31/2026 the month is first in 01/02/2026 too. */
+export function inOneOrder(texts: string[]): string[] {
+  const parts = texts.map((text) => inSlashes.exec(text.trim()));
+  const above = (part: number): boolean => parts.some((p) => Number(p?.[part]) > 12);
+  if (above(1) === above(2)) return texts;
+  const [day, month] = above(1) ? [1, 2] : [2, 1];
+  return texts.map((text, n) => {
+    const p = parts[n];
+    return (p && dayOf(p[3] ?? '', p[month] ?? '', p[day] ?? '')) ?? text;
+  });
+}

@@ -2,6 +2,7 @@
 import { notifications } from '@mantine/notifications';
 import { useTranslation } from 'react-i18next';
 import type { Column } from './columns';
+import { inOneOrder } from './days';
 import type { Area } from './selection';
 import type { Row, Store } from './store';
 
@@ -28,11 +29,22 @@ export interface CellBlock {
   fillTo: (from: Area, bottom: number) => void;
 }
 
+/** Returns a block whose columns of days are each read in one order. */
+function daysInOrder(block: string[][], columns: Column[]): string[][] {
+  let read = block;
+  columns.forEach((c, at) => {
+    if (c.kind !== 'date' || block.length < 2) return;
+    const days = inOneOrder(block.map((line) => line[at] ?? ''));
+    read = read.map((line, n) => (at < line.length ? line.with(at, days[n] ?? '') : line));
+  });
+  return read;
+}
+
 export function useCells({ store, shown, columns, type, picked, stay }: Props): CellBlock {
   const { t } = useTranslation();
   const everything = type === 'all';
   const write = (top: number, left: number, block: string[][]): void => {
-    const edits = block.flatMap((line, dr) => {
+    const edits = daysInOrder(block, columns.slice(left)).flatMap((line, dr) => {
       const target = shown[top + dr];
       // An empty line keeps its place among the rows that are there, and makes none.
       if (!target && (everything || line.every((text) => text === ''))) return [];
