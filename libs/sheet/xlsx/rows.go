@@ -127,7 +127,8 @@ func (r *rowReader) hides(column int) bool {
 
 // next returns the number of the next row, which is greater than those before, and its cells
 // up to the last one with something in it, until the next call. The error is io.EOF after
-// the last row.
+// the last row. Rows beyond maxRows without anything in them are omitted: programs write the last ones of
+// the sheet for the format of whole columns.
 func (r *rowReader) next() (number int, cells []cell, err error) {
 	for r.depth > 0 {
 		token, err := r.tokens.next()
@@ -137,7 +138,14 @@ func (r *rowReader) next() (number int, cells []cell, err error) {
 		switch e := token.(type) {
 		case xml.StartElement:
 			if e.Name.Local == "row" {
-				return r.readRow(e)
+				number, cells, err := r.readRow(e)
+				switch {
+				case err != nil || number <= maxRows:
+					return number, cells, err
+				case len(cells) > 0:
+					return 0, nil, tooFar(maxRows + 1)
+				}
+				continue
 			}
 			if err := r.skip(); err != nil {
 				return 0, nil, err
@@ -158,7 +166,7 @@ func (r *rowReader) readRow(e xml.StartElement) (number int, cells []cell, err e
 		}
 	}
 	switch {
-	case number > maxRows:
+	case number > deepest:
 		return 0, nil, tooFar(maxRows + 1)
 	case number <= r.row:
 		return 0, nil, errDamaged
@@ -210,7 +218,7 @@ func (r *rowReader) column(reference string, before int) (int, error) {
 		if column, row, ok = position(reference); !ok {
 			return 0, errDamaged
 		}
-		if row > maxRows {
+		if row > maxRows && row != r.row {
 			return 0, tooFar(maxRows + 1)
 		}
 	}
