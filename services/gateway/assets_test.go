@@ -3,9 +3,11 @@ package gateway
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"io"
 	"net/http"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -54,6 +56,34 @@ func TestAssets(t *testing.T) {
 		}
 		if unpacked, err := io.ReadAll(r); err != nil || string(unpacked) != plain.body {
 			t.Errorf("%s is another file where it is not compressed (%v)", path, err)
+		}
+	}
+}
+
+// TestNoticesOfPackages verifies that the licence texts of what the console contains accompany it, as these licences require.
+func TestNoticesOfPackages(t *testing.T) {
+	s := start(t)
+	found, err := filepath.Glob("console/dist/assets/notices-*.txt.gz")
+	if err != nil || len(found) != 1 {
+		t.Fatal(found, err)
+	}
+	notices := s.do(request{method: "GET", path: "/assets/" + strings.TrimSuffix(filepath.Base(found[0]), ".gz"), header: map[string]string{"Accept-Encoding": ""}})
+	if notices.status != http.StatusOK || notices.header.Get("Content-Type") != "text/plain; charset=utf-8" {
+		t.Fatal(notices.status, notices.header)
+	}
+	text, err := os.ReadFile("console/package.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var own struct{ Dependencies map[string]string }
+	if err := json.Unmarshal(text, &own); err != nil || len(own.Dependencies) < 10 {
+		t.Fatal(own, err)
+	}
+	for name, version := range own.Dependencies {
+		_, after, found := strings.Cut(notices.body, name+" "+version+" (")
+		notice, _, _ := strings.Cut(after, strings.Repeat("-", 80))
+		if !found || !strings.Contains(notice, "Copyright") {
+			t.Errorf("there is no copyright notice of %s %s", name, version)
 		}
 	}
 }

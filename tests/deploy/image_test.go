@@ -129,8 +129,11 @@ func checkCopied(t *testing.T, sources []string) {
 		if _, err := os.Stat(filepath.Join(root, source)); err != nil {
 			t.Errorf("copies %s: %v", source, err)
 		}
-		top, _, _ := strings.Cut(source, "/")
-		if !slices.Contains(strings.Split(string(ignored), "\n"), "!"+top) {
+		included := func(line string) bool {
+			path, ok := strings.CutPrefix(line, "!")
+			return ok && (source == path || strings.HasPrefix(source, path+"/"))
+		}
+		if !slices.ContainsFunc(strings.Split(string(ignored), "\n"), included) {
 			t.Errorf("copies %s, which .dockerignore excludes", source)
 		}
 	}

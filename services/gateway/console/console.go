@@ -110,6 +110,8 @@ func contentType(name string) string {
 		return "image/svg+xml"
 	case ".json":
 		return fiber.MIMEApplicationJSON
+	case ".txt":
+		return fiber.MIMETextPlainCharsetUTF8
 	}
 	if t := mime.TypeByExtension(path.Ext(name)); t != "" {
 		return t

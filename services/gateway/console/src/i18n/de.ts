@@ -1186,5 +1186,6 @@ export const de: Translation = {
     factorCount_other: '{{n}} Faktoren',
     ogl: 'Enthält Informationen des öffentlichen Sektors unter der Open Government Licence v3.0. Flughafenpositionen von OurAirports.',
     licences: 'Software in dieser Konsole',
+    notices: 'Urheberrechtsvermerke und Lizenztexte',
   },
 };

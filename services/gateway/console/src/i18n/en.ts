@@ -1182,6 +1182,7 @@ export const en = {
     factorCount_other: '{{n}} factors',
     ogl: 'Contains public sector information licensed under the Open Government Licence v3.0. Airport positions courtesy of OurAirports.',
     licences: 'Third-party software',
+    notices: 'Copyright notices and licence texts',
   },
 };
 

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { setName, useFactorSets } from '../api/factorSets';
 import { number } from '../format';
 import licences from '../licences.json';
+import notices from '../notices.txt?url';
 import { Problem } from '../ui/states';
 
 /** The server writes its version into the page; Vite's own has none. */
@@ -81,6 +82,7 @@ export function AboutPage(): ReactNode {
             ))}
           </Table.Tbody>
         </Table>
+        <Anchor href={notices}>{t('about.notices')}</Anchor>
       </Stack>
     </Box>
   );
