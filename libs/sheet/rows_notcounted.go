@@ -205,6 +205,8 @@ func (r *marks) notCounted(cells []string) *apperr.Detail {
 			case states:
 				if passedOnWords.HasAny(wordsOf(cell)) {
 					what = "whoever has the ticket now has a row, too"
+				} else if r.unsettled(at, wordsOf(cell)) && !stopped(cell) {
+					what = "it does not say that the person came"
 				} else if !stopped(cell) {
 					what = "what was only offered or reserved does not count"
 				}
@@ -256,7 +258,7 @@ func (r *marks) marked(at int, kind mark, cell string) bool {
 	switch kind {
 	case states:
 		words := wordsOf(cell)
-		return stopped(cell) || (offerWords.HasAny(words) || r.typ == footprint.OriginRows && passedOnWords.HasAny(words)) && !besideStates.HasAny(words)
+		return stopped(cell) || r.unsettled(at, words) || (offerWords.HasAny(words) || r.typ == footprint.OriginRows && passedOnWords.HasAny(words)) && !besideStates.HasAny(words)
 	case flags:
 		yes, _ := fields.Truth(cell)
 		day, _, _ := strings.Cut(cell, "T")

@@ -94,3 +94,16 @@ func (r *marks) debited(cells []string) bool {
 	}
 	return false
 }
+
+// unsettledWords are states of people of whom it is not known that they came, and paymentParts parts of headings of the state of a
+// payment, which says nothing of that.
+const (
+	unsettledWords wordlist.List = "unsettledWords"
+	paymentParts   wordlist.List = "paymentParts"
+)
+
+// unsettled reports whether the words of the state of a person, other than that of a payment, leave open whether the person came.
+func (r *marks) unsettled(at int, words []string) bool {
+	return r.typ == footprint.OriginRows && unsettledWords.HasAny(words) &&
+		!slices.ContainsFunc(paymentParts.All(), func(part string) bool { return strings.Contains(plain(r.heads[at]), part) })
+}
