@@ -16,6 +16,8 @@ import (
 type ticks struct {
 	*table
 	of []tickColumn
+	// there and back are the columns of the two ways of a journey, if the table has both.
+	there, back place
 }
 
 // tickColumn is such a column, with the field and its value.
@@ -35,6 +37,12 @@ const tickWords wordlist.List = "tickWords"
 
 // findTicks finds such columns.
 func (r *ticks) findTicks() {
+	if r.there, r.back = r.wayColumns(); r.there.found() {
+		for _, at := range [...]place{r.there, r.back} {
+			r.claim(at, "roundTrip", tells)
+			r.claimCells(at.index(), keeps, whole)
+		}
+	}
 	for at, head := range r.heads {
 		name := strings.Trim(head, "?: ")
 		if head == "" || !r.free(at) || r.isClaimed(at, anything) {
@@ -50,7 +58,7 @@ func (r *ticks) findTicks() {
 				break
 			}
 		}
-		if columnOf(r.typ, "roundTrip").Name != "" && !r.heading("roundTrip") && (oneWays.Has(key(name)) || bothWays.Has(key(name))) {
+		if columnOf(r.typ, "roundTrip").Name != "" && !r.heading("roundTrip") && !r.there.found() && (oneWays.Has(key(name)) || bothWays.Has(key(name))) {
 			r.add(at, "roundTrip", strconv.FormatBool(!oneWays.Has(key(name))))
 		}
 	}

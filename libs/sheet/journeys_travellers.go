@@ -41,6 +41,9 @@ func (r *travellers) findTraveller() {
 		if mode := r.placeOf("mode"); !r.name.found() && mode >= 0 && r.asksPeople(mode) {
 			r.name = r.beside(personNames)
 		}
+		if there, _ := r.wayColumns(); !r.name.found() && there.found() {
+			r.name = r.beside(personNames)
+		}
 		r.claim(r.name, "", rates|tells)
 	}
 }

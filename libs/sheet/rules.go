@@ -196,6 +196,7 @@ func (in *interpreter) interpretRow(row *row) (faults []apperr.Detail) {
 		in.tickets.wayOfTrip,
 		in.tickets.bookingClass,
 		in.tickets.wayClasses,
+		in.ticks.ways,
 		in.ticks.ticked,
 		in.travellers.traveller,
 		in.travellers.severalTravellers,
