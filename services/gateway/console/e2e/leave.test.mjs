@@ -1,5 +1,6 @@
 // What was typed into a form is not lost: by a slip of the mouse, a step back, a failure or somebody else's change.
 import assert from 'node:assert/strict';
+import { signIn } from './browser.mjs';
 import { endSession, test, the, until, visit } from './setup.mjs';
 
 test('a filled form asks before it goes, also for a step back, and its first field has the focus', async () => {
@@ -154,4 +155,53 @@ test('a session that ends under a filled form leaves it filled, and the focus in
     'it is saved',
     async () => (await the.server.api('manager', 'GET', `/events/${id}`)).description === 'Typed before',
   );
+});
+
+test('a statement that is not signed is there again after leaving it by mistake, and shown to nobody else', async () => {
+  const id = await the.server.event('Statement');
+  await the.server.approved(id);
+  const { page, context } = await visit('manager', `/events/${id}/report`, { fresh: true });
+  const statement = page.getByLabel('Your statement');
+  await statement.fill('Final, but for one invoice');
+  await page.getByRole('link', { name: 'Footprint' }).click();
+  await page.getByRole('link', { name: 'Sign and report' }).click();
+  const kept = async (text) =>
+    until(`the statement is ${text}`, async () => (await statement.inputValue().catch(() => '?')) === text);
+  await kept('Final, but for one invoice');
+  await page.reload();
+  await kept('Final, but for one invoice');
+  const other = await context.newPage();
+  await other.goto(`/events/${id}/report`);
+  await other.getByLabel('Your statement').fill('Final.');
+  await kept('Final.');
+  await other.close();
+  await page.getByRole('button', { name: 'Sign', exact: true }).click();
+  await page.getByRole('heading', { name: 'Edition 1' }).waitFor();
+  // Signing out asks about another one; whoever signs in next does not see it.
+  const second = await the.server.event('Another statement');
+  await the.server.approved(second);
+  await page.goto(`/events/${second}/report`);
+  await kept('');
+  await statement.fill('Mine');
+  await page.getByRole('button', { name: /account and settings/ }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  const dialog = page.getByRole('dialog', { name: 'One input is not saved or sent yet' });
+  await dialog.getByRole('button', { name: 'Keep and sign out' }).click();
+  await signIn(page, 'admin@demo.test', the.server.password);
+  await page.goto(`/events/${second}/report`);
+  await kept('');
+});
+
+test('rules of approval that are not saved are asked about before they are left', async () => {
+  const { page } = await visit('admin', '/organization?tab=plan');
+  const below = page.getByLabel(/^Approve automatically/);
+  await below.fill('12');
+  const asked = [];
+  page.on('dialog', (d) => {
+    asked.push(d.message());
+    void d.dismiss();
+  });
+  await page.getByRole('link', { name: 'Events' }).last().click();
+  await until('it asked', () => asked.length === 1);
+  assert.equal(await below.inputValue(), '12');
 });

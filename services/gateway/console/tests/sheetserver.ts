@@ -94,7 +94,7 @@ export class Server {
 export let server: Server;
 
 /** A browser's storage, whose names are its own properties. */
-const storage = (): Storage =>
+export const storage = (): Storage =>
   Object.create({
     getItem(this: Record<string, string>, k: string): string | null {
       return this[k] ?? null;

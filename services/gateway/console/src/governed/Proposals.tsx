@@ -2,13 +2,14 @@ import { Alert, Badge, Button, Card, Group, Stack, Text, TextInput, Title } from
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { call } from '../api/client';
 import { co2e, exact, signed, time } from '../format';
 import { actorName } from '../i18n/actor';
 import { useSession } from '../session';
 import { Problem } from '../ui/states';
+import { useKeptText } from '../ui/useKeptText';
 import { type Change, moved, useChanges } from './data';
 import { Fields } from './Fields';
 
@@ -38,7 +39,7 @@ export function Proposal({ eventId, title, change }: { eventId: string; title: s
   const { me } = useSession();
   const client = useQueryClient();
   const navigate = useNavigate();
-  const [comment, setComment] = useState('');
+  const [comment, setComment] = useKeptText(`change.${change._id}`);
   const own = change.proposedBy._id === me._id;
   const decide = useMutation({
     mutationFn: (decision: 'approve' | 'reject' | 'assess') =>
@@ -49,6 +50,7 @@ export function Proposal({ eventId, title, change }: { eventId: string; title: s
         { 'Idempotency-Key': crypto.randomUUID() },
       ).then(({ data }) => ({ decision, deleted: data.deleted === true })),
     onSuccess: async ({ decision, deleted }) => {
+      if (decision !== 'assess') setComment('');
       notifications.show({ message: t(`governed.did_${decision}`) });
       if (deleted) await navigate({ to: '/' });
       await moved(client, eventId);

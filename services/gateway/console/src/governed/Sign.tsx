@@ -11,6 +11,7 @@ import { useSession } from '../session';
 import { FormModal } from '../ui/FormModal';
 import { useUnsaved } from '../ui/leave';
 import { Problem } from '../ui/states';
+import { useKeptText } from '../ui/useKeptText';
 import { Checklist, somethingOpen, useChecklist } from './Checklist';
 import { moved, useChanges } from './data';
 import { Proposal } from './Proposals';
@@ -61,9 +62,8 @@ function SignForm({ event, tag, result, open }: Props & { open: boolean }): Reac
   const { t } = useTranslation();
   const { organization } = useSession();
   const client = useQueryClient();
-  const [statement, setStatement] = useState('');
+  const [statement, setStatement] = useKeptText(`sign.${event._id}`);
   const [sure, setSure] = useState(false);
-  const unsaved = useUnsaved();
   const sign = useMutation({
     mutationFn: () =>
       call(
@@ -72,7 +72,7 @@ function SignForm({ event, tag, result, open }: Props & { open: boolean }): Reac
         { revision: result.revision, statement: statement.trim() },
         { 'If-Match': tag, 'Idempotency-Key': crypto.randomUUID() },
       ),
-    onSuccess: unsaved.clear,
+    onSuccess: () => setStatement(''),
     onSettled: () => moved(client, event._id),
   });
   const second = Boolean(organization.policy.fourEyes);
@@ -85,7 +85,6 @@ function SignForm({ event, tag, result, open }: Props & { open: boolean }): Reac
         {t('sign.text', { total: co2e(result.total.kgCO2e), n: result.revision })} {second && t('sign.second')}
       </Text>
       <form
-        onChange={unsaved.fill}
         onSubmit={(e) => {
           e.preventDefault();
           sign.mutate();

@@ -861,6 +861,8 @@ export const de: Translation = {
     elsewhere: 'Diese Seite in einer anderen Ihrer Organisationen öffnen:',
   },
   drafts: {
+    title_one: 'Eine Eingabe ist noch nicht gespeichert oder gesendet',
+    title_other: '{{count}} Eingaben sind noch nicht gespeichert oder gesendet',
     signOutText: 'In diesem Browser bis zur nächsten Anmeldung behalten oder verwerfen? Niemand sonst kann sie sehen.',
     signOutDiscard: 'Verwerfen und abmelden',
     signOutKeep: 'Behalten und abmelden',

@@ -844,6 +844,8 @@ export const en = {
     elsewhere: 'Open this page in another of your organizations:',
   },
   drafts: {
+    title_one: 'One input is not saved or sent yet',
+    title_other: '{{count}} inputs are not saved or sent yet',
     signOutText: 'Keep them in this browser for your next sign-in, or discard them? Nobody else can see them.',
     signOutDiscard: 'Discard and sign out',
     signOutKeep: 'Keep and sign out',

@@ -7,6 +7,7 @@ import { api, call, type Schemas, takeTagged } from '../api/client';
 import { amountIn, cellNumber, number, time } from '../format';
 import { actorName } from '../i18n/actor';
 import { useSession } from '../session';
+import { useUnsaved } from '../ui/leave';
 import { Problem } from '../ui/states';
 
 const limits = ['rowsPerImport', 'openImports', 'recordsPerEvent', 'recordsPerOrganization'] as const;
@@ -88,10 +89,15 @@ function PolicyForm({ policy }: { policy: Policy }): ReactNode {
   // Only what was changed here: another administrator may change the rest meanwhile.
   const [typed, setTyped] = useState<Partial<typeof now>>({});
   const fields = { ...now, ...typed };
-  const set = (change: typeof typed): void => setTyped({ ...typed, ...change });
+  const unsaved = useUnsaved();
+  const set = (change: typeof typed): void => {
+    setTyped({ ...typed, ...change });
+    unsaved.fill();
+  };
   const save = useMutation({
     mutationFn: (changed: Policy) => call('PATCH', '/organization', { policy: changed }),
     onSuccess: async ({ status }) => {
+      unsaved.clear();
       void client.invalidateQueries({ queryKey: ['organization'] });
       notifications.show({ message: t(status === 202 ? 'org.proposed' : 'org.saved') });
       await client.invalidateQueries({ queryKey: ['organization-tagged'] });

@@ -4,6 +4,7 @@
  * organization and the user, and never shown to another. No token is kept.
  */
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
+import { countTexts, discardTexts } from '../ui/texts';
 import type { Cells } from './columns';
 
 export interface Draft {
@@ -178,14 +179,17 @@ export function hold(h: Holder): () => void {
   return () => holders.delete(h);
 }
 
-export async function countDrafts(scope: string): Promise<number> {
+/** Returns how many rows are not saved, and how many texts are not sent. */
+export async function countDrafts(scope: string): Promise<{ rows: number; texts: number }> {
   for (const h of holders) await h.keep();
-  return alone(async () => (await db()).countFromIndex('drafts', 'scope', scope));
+  const rows = await alone(async () => (await db()).countFromIndex('drafts', 'scope', scope));
+  return { rows, texts: countTexts(scope) };
 }
 
 export async function discardDrafts(scope: string): Promise<void> {
   // An open sheet would write them down again on leaving the page.
   for (const h of holders) h.discard();
+  discardTexts(scope);
   await alone(async () => {
     const d = await db();
     for (const name of ['drafts', 'outgoing'] as const) {

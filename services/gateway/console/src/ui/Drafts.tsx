@@ -13,12 +13,13 @@ type Kept = typeof import('../sheet/drafts');
 const drafts = (): Promise<Kept | undefined> => import('../sheet/drafts');
 
 interface Leaving {
-  count: number;
+  rows: number;
+  texts: number;
   how: 'signOut' | 'switch';
   go: () => Promise<void>;
 }
 
-/** Asks what becomes of rows that are not saved yet, before somebody leaves them. */
+/** Asks what becomes of rows that are not saved yet, and of texts that are not sent, before somebody leaves them. */
 export function useDraftsAsked(): {
   ask: (how: Leaving['how'], go: Leaving['go']) => Promise<void>;
   dialog: ReactNode;
@@ -27,10 +28,11 @@ export function useDraftsAsked(): {
   const { scope } = useSession();
   const [leaving, setLeaving] = useState<Leaving | null>(null);
   const ask = async (how: Leaving['how'], go: Leaving['go']): Promise<void> => {
-    const count = await drafts()
-      .then((d) => d?.countDrafts(scope) ?? 0)
-      .catch(() => 0);
-    if (count > 0) setLeaving({ count, how, go });
+    const none = { rows: 0, texts: 0 };
+    const left = await drafts()
+      .then((d) => d?.countDrafts(scope) ?? none)
+      .catch(() => none);
+    if (left.rows + left.texts > 0) setLeaving({ ...left, how, go });
     else await go();
   };
   const leave = (): void => {
@@ -43,7 +45,9 @@ export function useDraftsAsked(): {
     <Dialog
       opened={leaving !== null}
       onClose={() => setLeaving(null)}
-      title={t('session.draftsTitle', { count: leaving?.count ?? 0 })}
+      title={t(leaving?.texts ? 'drafts.title' : 'session.draftsTitle', {
+        count: (leaving?.rows ?? 0) + (leaving?.texts ?? 0),
+      })}
     >
       <Stack>
         <Text size="sm">{t(`drafts.${words}Text`)}</Text>
