@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/record"
@@ -138,5 +139,30 @@ func TestGatedDecisionsOnWhatIsNotThere(t *testing.T) {
 	}
 	if a := h.post(planck, "/waste/"+string(r.ID)+"/approve", ""); a.code != "EVENT_NOT_FOUND" {
 		t.Errorf("deleted event: %d %s", a.status, a.code)
+	}
+}
+
+// TestDecisionsShowTheFiguresOfTheEventAsItIs verifies that the response to a decision has the figure and the tag that the
+// record has in its event, whose factor set has changed since the record was calculated; also to a decision on many.
+func TestDecisionsShowTheFiguresOfTheEventAsItIs(t *testing.T) {
+	t.Parallel()
+	h := start(t, record.Policy{})
+	one, another := h.submitted("ada"), h.submitted("ada")
+	e, err := h.store.Event(t.Context(), "org1", "e1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Rev, e.ContextRev, e.FactorSet = e.Rev+1, e.ContextRev+1, "desnz-2018"
+	if err := h.store.ReplaceEvent(t.Context(), "org1", e, e.Rev-1); err != nil {
+		t.Fatal(err)
+	}
+	a := h.post(planck, "/waste/"+string(one.ID)+"/review", "")
+	want := h.stored(one).Under(e)
+	if tag := a.header.Get("ETag"); a.status != http.StatusOK || !strings.Contains(a.body, `"footprint":`+string(want.Preview)) || tag != want.ETag() || tag == h.stored(one).ETag() {
+		t.Errorf("one: %d %s, the tag is %s, want %s and %s", a.status, a.body, tag, want.ETag(), want.Preview)
+	}
+	many := h.post(planck, "/review/request-changes", `{"ids":["`+string(another.ID)+`"],"comment":"Which bin?"}`)
+	if want := h.stored(another).Under(e).Preview; many.status != http.StatusOK || !strings.Contains(many.body, `"footprint":`+string(want)) {
+		t.Errorf("many: %d %s, want %s", many.status, many.body, want)
 	}
 }
