@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/gofiber/fiber/v2/utils"
@@ -201,6 +202,9 @@ func (r *router) admit(c *fiber.Ctx) error {
 // it knows neither reserved words nor encoded paths.
 func (r *router) unrouted(c *fiber.Ctx) error {
 	err := c.Next()
+	if refused, ok := errors.AsType[*apperr.Error](err); ok && refused.Code == apperr.TypeNotFound {
+		return withSimilar(c, refused, everyRoute())
+	}
 	fe, ok := errors.AsType[*fiber.Error](err)
 	if !ok || fe.Code != http.StatusNotFound && fe.Code != http.StatusMethodNotAllowed {
 		return err
@@ -219,11 +223,31 @@ func (r *router) unrouted(c *fiber.Ctx) error {
 	}
 	allowed := api.Methods(found)
 	if found == nil || slices.Contains(allowed, c.Method()) {
-		return fiber.ErrNotFound
+		none, _ := translateFiber(fiber.ErrNotFound)
+		return withSimilar(c, none, r.matcher)
 	}
 	e := apperr.New(apperr.MethodNotAllowed, "This path does not support that method.")
 	e.Allow = allowed
 	return e
+}
+
+// everyRoute returns the matcher of all operations: a service has only its own, and what looks like a type of records in
+// its paths may be meant for another service.
+var everyRoute = sync.OnceValue(func() *api.Matcher {
+	m, err := api.NewMatcher(BasePath, api.Operations())
+	if err != nil {
+		panic(err) // no program starts with such a table: see Register
+	}
+	return m
+})
+
+// withSimilar adds the routes that a request may have been meant for.
+func withSimilar(c *fiber.Ctx, e *apperr.Error, among *api.Matcher) error {
+	similar := among.Similar(c.Method(), pathOf(c), 2)
+	if len(similar) == 0 {
+		return e
+	}
+	return e.With(apperr.Detail{Field: "path", Code: "UNKNOWN_ROUTE", Message: "Similar routes are in suggestions.", Suggestions: similar})
 }
 
 // below reports whether a path is below the prefix.

@@ -132,6 +132,33 @@ func TestRecordTypesAndLocations(t *testing.T) {
 		}
 		p.ask(user, http.MethodGet, "/record-types/Flights", "").wantError(http.StatusNotFound, "TYPE_NOT_FOUND")
 		p.ask(user, http.MethodGet, "/record-types/flights/schema", "").wantError(http.StatusNotFound, "NOT_FOUND")
+		for path, want := range map[string]string{
+			"/event": "GET /events", "/record-type/flights": "GET /record-types/{type}", "/organisation": "GET /organization",
+			"/events/7n2k/report": "GET /events/{eventId}/results/report", // of another service than the records of types
+			"/events/7n2k/nonsense": "", "/nonsense": "",
+		} {
+			var e struct {
+				Error struct {
+					Details []struct {
+						Code        string
+						Suggestions []string
+					}
+				}
+			}
+			a := p.ask(user, http.MethodGet, path, "")
+			if err := json.Unmarshal(a.body, &e); err != nil || a.status != http.StatusNotFound {
+				t.Fatalf("%s: %d %s", path, a.status, a.body)
+			}
+			got := ""
+			for _, d := range e.Error.Details {
+				if d.Code == "UNKNOWN_ROUTE" {
+					got = d.Suggestions[0]
+				}
+			}
+			if got != want {
+				t.Errorf("%s: suggests %q, want %q", path, got, want)
+			}
+		}
 
 		plain := p.ask(user, http.MethodGet, "/locations/index", "").want(http.StatusOK)
 		packed := p.ask(user, http.MethodGet, "/locations/index", "", "Accept-Encoding", "gzip")

@@ -62,6 +62,7 @@ export const server: Server = {
     AMBIGUOUS_PLACE: '{{field}}: mehrere Orte heißen so; bitte wählen Sie einen.',
     UNKNOWN_FIELD: '{{field}} gibt es hier nicht.',
     UNKNOWN_TYPE: 'Diese Art von Einträgen gibt es nicht.',
+    UNKNOWN_ROUTE: 'Diese Adresse gibt es nicht.',
     UNKNOWN_SUPPLIER_FACTOR: '{{field}}: einen freigegebenen Faktor dieses Namens gibt es nicht.',
     FACTOR_UNAVAILABLE: 'Für diese Angaben gibt es keinen veröffentlichten Faktor.',
     TOO_MANY_FAULTS: 'Es gibt weitere Fehler.',
