@@ -142,7 +142,16 @@ func (in *interpreter) quantityCell(b *body, typ string, i int, cell string) *ap
 	case len(fit) > 1:
 		return fault(fields.NotAllowed, "%s may be %s; head the column with the field that is meant.", in.heads[i], orOf(fit))
 	case isAmount(in.heads[i]):
-		b.unknownAmount = fault(fields.BadFormat, "Below %s a number needs its unit, such as %s; or head the column %s.", in.heads[i], example(of[0]), orOf(of))
+		switch unit := strings.TrimSpace(strings.TrimLeft(cell, "0123456789"+separators+"-−(")); {
+		case gallons != nil:
+			b.unknownAmount = gallons
+		case strings.HasPrefix(cell, "-"), strings.HasPrefix(cell, "−"):
+			b.unknownAmount = fault(fields.NotAllowed, "%s is %.40q: an amount below zero takes back another one. Delete both rows, or write what is left into one of them.", in.heads[i], cell)
+		case unit != "" && !bareNumber(cell) && strings.ContainsAny(cell, "0123456789"):
+			b.unknownAmount = fault(fields.BadFormat, "%s is %.40q, and %.20q is no unit of %s; a number there has its unit, such as %s.", in.heads[i], cell, unit, orOf(of), example(of[0]))
+		default:
+			b.unknownAmount = fault(fields.BadFormat, "Below %s a number needs its unit, such as %s; or head the column %s.", in.heads[i], example(of[0]), orOf(of))
+		}
 		b.amountAt, b.amountCell, b.unread = i, cell, append(b.unread, i)
 		return nil
 	case gallons != nil:

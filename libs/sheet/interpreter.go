@@ -37,6 +37,7 @@ type interpreter struct {
 	routes        routes
 	seats         seats
 	shares        shares
+	sources       sources
 	subjects      subjects
 	tickets       tickets
 	ticks         ticks
@@ -78,6 +79,7 @@ func newInterpreter(typ string, o Options) *interpreter {
 	in.routes.table = t
 	in.seats.table = t
 	in.shares = shares{table: t, perItem: &in.perItem}
+	in.sources.table = t
 	in.subjects.table = t
 	in.tickets.table = t
 	in.ticks.table = t

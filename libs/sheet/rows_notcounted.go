@@ -50,6 +50,7 @@ const (
 	credits         // an amount beside one of debits
 	services        // what was booked: a flight, a hotel
 	flows           // which way energy goes
+	movements       // whether goods were received, used or taken back
 	counts          // a number that may be one of people
 	companions      // how many come with a person
 	absent          // how many of the people do not come
@@ -133,6 +134,8 @@ func (r *marks) findMarks() {
 			r.of[at] = states
 		case has(flagHeads):
 			r.of[at] = flags
+		case has(movementHeads):
+			r.of[at] = movements
 		case has(sideHeads):
 			r.of[at] = sides
 		case has(reverseHeads) || reverseHeads.Has(stem):
@@ -195,8 +198,12 @@ func (r *marks) notCounted(cells []string) *apperr.Detail {
 		if kind >= counts && countsPeopleIn(kind, cell) {
 			return r.uncounted(at, kind, cell)
 		}
-		if kind == sides {
-			if fault := r.side(at, cell); fault != nil {
+		if kind == sides || kind == movements {
+			book := r.side
+			if kind == movements {
+				book = r.movement
+			}
+			if fault := book(at, cell); fault != nil {
 				return fault
 			}
 		} else if r.marked(at, kind, cell) && (kind != credits || !r.debited(cells)) {
@@ -226,7 +233,7 @@ func (r *marks) notCounted(cells []string) *apperr.Detail {
 				}
 			case flows:
 				what = "what is fed in, or reactive, is no consumption"
-			case noMark, flags, reverse, sides, refunds, credits, counts, companions, byMode, journeys:
+			case noMark, flags, reverse, sides, movements, refunds, credits, counts, companions, byMode, journeys:
 			}
 			return &apperr.Detail{Field: r.heads[at], Code: RowNotCounted,
 				Message: fmt.Sprintf("%s is %.60q: %s. Delete the row from the file, or empty the cell where the row counts all the same.", r.heads[at], cell, what)}
@@ -283,7 +290,7 @@ func (r *marks) marked(at int, kind mark, cell string) bool {
 		return countsPeopleIn(kind, cell)
 	case absent:
 		return countsPeopleIn(kind, cell) || r.marked(at, flags, cell)
-	case noMark, sides:
+	case noMark, sides, movements:
 	}
 	return false
 }
