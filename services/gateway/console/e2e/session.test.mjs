@@ -1,7 +1,7 @@
 // Signing in and out, and sessions that end.
 import assert from 'node:assert/strict';
 import { signIn } from './browser.mjs';
-import { anonymous, grid, paste, says, test, the, until, visit } from './setup.mjs';
+import { anonymous, endSession, grid, paste, says, signInAgain, test, the, until, visit } from './setup.mjs';
 
 test('no script can read a token, and the cookies are not for scripts', async () => {
   const { page, context } = await visit('user');
@@ -162,4 +162,80 @@ test('where there were too many requests the page stays, and says when', async (
   await page.getByText('Too many requests. Try again in 37 seconds.').waitFor();
   assert.equal(await page.getByLabel(/^Reason( \*)?$/).inputValue(), 'Half a sentence');
   assert.equal(await page.locator('.queue [role=option]').count(), 1);
+});
+
+test('an import that nobody is signed in for says that it has not begun', async () => {
+  const id = await the.server.event('Not begun');
+  const { page, context } = await visit('user', `/events/${id}/sheet`, { fresh: true });
+  await grid(page).waitFor();
+  const buffer = Buffer.from('From,To,Passengers\nLHR,JFK,2\n');
+  await page.locator('input[type=file]').setInputFiles({ name: 'f.csv', mimeType: 'text/csv', buffer });
+  const dialog = page.getByRole('dialog', { name: 'Import f.csv' });
+  await dialog.getByText('One row can be imported.').waitFor();
+  await endSession(page, context);
+  await dialog.getByRole('button', { name: 'Import one row' }).click();
+  await signInAgain(page, 'user');
+  await dialog.getByText('Your session had ended, so nothing was changed.').waitFor();
+  assert.equal(await dialog.getByText('may have been imported').count(), 0);
+  await dialog.getByRole('button', { name: 'Import one row' }).click();
+  await dialog.getByText('One row was imported.').waitFor();
+});
+
+test('whoever signs in again in one tab goes on in the others', async () => {
+  const id = await the.server.event('Two tabs');
+  const { page, context } = await visit('user', `/events/${id}/sheet`, { fresh: true });
+  await grid(page).focus();
+  const other = await context.newPage();
+  await other.goto(`/events/${id}/report`);
+  await other.getByRole('heading', { level: 1 }).waitFor();
+  await endSession(page, context);
+  for (const key of ['LHR', 'CDG', '2']) {
+    await page.keyboard.type(key);
+    await page.keyboard.press('Tab');
+  }
+  await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
+  await other.reload();
+  await other.getByLabel('Email').fill('user@demo.test');
+  await other.getByLabel('Password', { exact: true }).fill(the.server.password);
+  await other.getByRole('button', { name: 'Sign in' }).click();
+  // The row that was typed is checked and saved by itself, without another key or a look at the tab.
+  await until(
+    'the row is saved',
+    async () => (await the.server.api('user', 'GET', `/events/${id}/flights`)).pagination.total === 1,
+  );
+});
+
+test('the reason for a decision is there again for whoever typed it, after somebody else has signed in', async () => {
+  const id = await the.server.event('Reason');
+  const { _id } = await the.server.api('user', 'POST', `/events/${id}/flights`, {
+    from: 'LHR',
+    to: 'JFK',
+    passengers: 2,
+  });
+  await the.server.api('user', 'POST', `/events/${id}/flights/${_id}/submit`, {});
+  const { page, context } = await visit('manager', `/events/${id}/review`, { fresh: true });
+  const reason = page.getByLabel(/^Reason( \*)?$/);
+  const ask = () => page.getByRole('button', { name: 'Reject', exact: true }).click();
+  await ask();
+  await reason.fill('The invoice names');
+  const over = async (who) => {
+    await endSession(page, context);
+    await page.getByRole('dialog', { name: 'Reject the record' }).getByRole('button', { name: 'Reject' }).click();
+    const loaded = page.waitForEvent('load');
+    await signInAgain(page, who);
+    await loaded;
+    await page.unroute('**/session/api/**');
+    await ask();
+    return reason.inputValue();
+  };
+  assert.equal(await over('admin'), '');
+  await reason.fill('-');
+  assert.equal(await over('manager'), 'The invoice names');
+  await page.getByRole('dialog', { name: 'Reject the record' }).getByRole('button', { name: 'Reject' }).click();
+  await page.getByText('Nothing waits for a decision').waitFor();
+  const kept = await page.evaluate(() => Object.entries(localStorage).filter(([k]) => k.startsWith('ecf.text.')));
+  assert.deepEqual(
+    kept.map(([, text]) => text),
+    ['-'],
+  );
 });

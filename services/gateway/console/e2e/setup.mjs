@@ -136,6 +136,14 @@ export async function endSession(page, context) {
   await context.clearCookies();
 }
 
+/** Signs in over a page whose session has ended. */
+export async function signInAgain(page, who) {
+  const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+  await dialog.getByLabel('Email').fill(`${who}@demo.test`);
+  await dialog.getByLabel('Password', { exact: true }).fill(the.server.password);
+  await dialog.getByRole('button', { name: 'Sign in' }).click();
+}
+
 export const grid = (page) => page.getByRole('grid');
 export const cell = (page, row, col) =>
   page.locator(`[role=row][aria-rowindex="${row + 1}"] [role=gridcell][aria-colindex="${col + 1}"]`);

@@ -1,6 +1,6 @@
 /** Who is signed in, in this tab and in the others. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react';
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react';
 import { ApiError, api, consoleHeader, errorOf, forget, onSessionEnded, type Schemas, take } from './api/client';
 import { reloadNow } from './ui/reload';
 
@@ -137,6 +137,11 @@ export function SessionGate({ loading, signedOut, ended, failed, children }: Pro
     staleTime: 60_000,
   });
   const known = me.data?._id;
+  const goOn = useCallback((): void => {
+    setOver(false);
+    void client.invalidateQueries();
+    window.dispatchEvent(new Event('ecf-signed-in'));
+  }, [client]);
 
   useEffect(() => {
     onSessionEnded(() => setOver(true));
@@ -148,12 +153,12 @@ export function SessionGate({ loading, signedOut, ended, failed, children }: Pro
       if (m.data === 'signed-out' || known === undefined) reloadNow();
       else {
         void take(api.GET('/auth/me')).then(
-          (now) => (now._id === known ? setOver(false) : reloadNow()),
+          (now) => (now._id === known ? goOn() : reloadNow()),
           () => {},
         );
       }
     };
-  }, [known]);
+  }, [known, goOn]);
 
   const session = useMemo((): Session | null => {
     if (!me.data || !organization.data) return null;
@@ -185,13 +190,8 @@ export function SessionGate({ loading, signedOut, ended, failed, children }: Pro
         ended(() => {
           void take(api.GET('/auth/me')).then(
             (now) => {
-              if (now._id !== session.me._id) {
-                reloadNow();
-                return;
-              }
-              setOver(false);
-              void client.invalidateQueries();
-              window.dispatchEvent(new Event('ecf-signed-in'));
+              if (now._id === session.me._id) goOn();
+              else reloadNow();
             },
             () => {},
           );

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { onSessionEnded } from '../src/api/client';
 import { dayIn, headless, mendable, numberIn, plain, Upload, unguarded } from '../src/sheet/upload';
+import { storage } from './sheetserver';
 
 describe('what an import left out, as cells', () => {
   it('reads every form of numbers, and leaves what is none', () => {
@@ -79,5 +81,31 @@ describe('an import', () => {
     expect(keys.size).toBe(1);
     await upload.run(plain, () => {});
     expect(keys.size).toBe(2);
+  });
+
+  it('whose session ends is followed once somebody has signed in again', async () => {
+    vi.stubGlobal('location', { origin: 'http://localhost' });
+    vi.stubGlobal('localStorage', storage());
+    vi.stubGlobal('navigator', {});
+    const page = new EventTarget();
+    vi.stubGlobal('window', page);
+    let over = true;
+    let begun = 0;
+    const ended = vi.fn();
+    onSessionEnded(ended);
+    vi.stubGlobal('fetch', async (r: Request | string) => {
+      if (r instanceof Request && r.method === 'POST') begun++;
+      else if (over) return new Response(null, { status: 401 });
+      const status = r instanceof Request && r.method === 'POST' ? 'importing' : 'completed';
+      return new Response(JSON.stringify({ data: { _id: 'i1', status, imported: 1, rows: 1, failed: 0, errors: [] } }));
+    });
+    const run = new Upload('e', 'flights', 'f.csv', new Blob(['From,To\nLHR,JFK'])).run(plain, () => {});
+    await vi.waitFor(() => expect(ended).toHaveBeenCalled(), 5_000);
+    over = false;
+    await vi.waitFor(async () => {
+      page.dispatchEvent(new Event('ecf-signed-in'));
+      expect((await Promise.race([run, Promise.resolve(undefined)]))?.status).toBe('completed');
+    }, 5_000);
+    expect(begun).toBe(1);
   });
 });

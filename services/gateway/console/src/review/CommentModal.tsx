@@ -1,10 +1,17 @@
 import { Button, Group, Stack, Textarea } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Move } from '../pages/queue';
 import { FormModal } from '../ui/FormModal';
 import { useUnsaved } from '../ui/leave';
 import { Problem } from '../ui/states';
+import { useKeptText } from '../ui/useKeptText';
+
+/** A record, or a row with one. */
+interface Asked {
+  _id?: string;
+  id?: string;
+}
 
 /** Asks why something is rejected, sent back or taken back. */
 export function CommentModal({
@@ -12,21 +19,31 @@ export function CommentModal({
   close,
   done,
 }: {
-  asking: { move: Move; items: readonly unknown[] };
+  asking: { move: Move; items: readonly Asked[] };
   close: () => void;
   /** Decides; if that fails, the dialog stays open with its input and shows the error. */
   done: (comment: string) => Promise<void>;
 }): ReactNode {
   const { t } = useTranslation();
-  const [comment, setComment] = useState('');
+  const [first] = asking.items;
+  const [comment, setComment] = useKeptText(`${asking.move}.${first?._id ?? first?.id}.${asking.items.length}`);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<Error | null>(null);
   const unsaved = useUnsaved();
+  const { fill } = unsaved;
+  const [begun] = useState(comment !== '');
+  useEffect(() => {
+    if (begun) fill();
+  }, [begun, fill]);
+  const discard = (): void => {
+    setComment('');
+    close();
+  };
   return (
     <FormModal
       title={t(`ask.${asking.move as 'reject'}`, { count: asking.items.length })}
       unsaved={unsaved}
-      close={close}
+      close={discard}
     >
       <form
         onSubmit={(e) => {
@@ -34,7 +51,10 @@ export function CommentModal({
           setBusy(true);
           setError(null);
           void done(comment.trim())
-            .then(unsaved.clear, setError)
+            .then(() => {
+              setComment('');
+              unsaved.clear();
+            }, setError)
             .finally(() => setBusy(false));
         }}
       >
@@ -52,7 +72,7 @@ export function CommentModal({
           />
           {error && <Problem error={error} />}
           <Group justify="flex-end">
-            <Button variant="default" onClick={() => unsaved.leave(close)}>
+            <Button variant="default" onClick={() => unsaved.leave(discard)}>
               {t('state.cancel')}
             </Button>
             <Button type="submit" loading={busy} disabled={comment.trim() === ''}>

@@ -85,11 +85,15 @@ export function ImportModal({ upload, scope, columns, close, imported, mend }: P
       imported();
     } catch (cause) {
       setFailed(cause as Error);
+      // Who is not signed in has begun none.
+      const refused = isRefused(cause) || (cause instanceof ApiError && cause.status === 401);
+      setUnknown((before) => before || !refused);
     }
     setNow(null);
     setBusy(false);
   };
-  const unknown = failed !== null && !isRefused(failed);
+  /** A try had no answer: the rows may be there, whatever is said of a later one. */
+  const [unknown, setUnknown] = useState(false);
   const leave = (): void => {
     if (unknown) imported(); // the rows may be there
     close();
@@ -132,7 +136,7 @@ export function ImportModal({ upload, scope, columns, close, imported, mend }: P
       )}
       {!done && !busy && <LikelyEncodings faults={notInEncoding} options={options} change={change} />}
       {failed && <Problem error={failed} />}
-      {unknown && <Text size="sm">{t('import.unknown')}</Text>}
+      {failed && unknown && <Text size="sm">{t('import.unknown')}</Text>}
       {rehearsal.data && !busy && !done && (
         <Text role="status">
           {t('import.would', { count: rehearsal.data.rows - rehearsal.data.failed })}{' '}

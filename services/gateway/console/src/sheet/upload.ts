@@ -71,10 +71,22 @@ export class Upload {
       while (now.status === 'validating' || now.status === 'importing') {
         progress(now);
         await new Promise((done) => setTimeout(done, followed));
-        now = (await call<Import>('GET', `/events/${this.event}/imports/${now._id}`)).data;
+        now = await this.follow(now._id);
       }
       return now;
     });
+  }
+
+  /** Returns an import that has begun as it is now. It goes on while a session ends, and is followed once somebody has signed in again. */
+  private async follow(id: string): Promise<Import> {
+    for (;;) {
+      try {
+        return (await call<Import>('GET', `/events/${this.event}/imports/${id}`)).data;
+      } catch (cause) {
+        if (!(cause instanceof ApiError) || cause.status !== 401) throw cause;
+        await new Promise((again) => window.addEventListener('ecf-signed-in', again, { once: true }));
+      }
+    }
   }
 
   private async send(o: Options, headers: Record<string, string>, more: Record<string, string> = {}): Promise<Import> {
