@@ -101,8 +101,8 @@ func queueTests() []test {
 		}},
 		{"the records of a deleted event leave the organization's queue", func(b *bench) {
 			b.fillQueue()
-			event, err := b.InsertEvent(b.Context(), acme, someEvent(fair), record.Unlimited)
-			b.must(err)
+			b.insertEvent(acme, gala)
+			event := b.insertEvent(acme, fair)
 			event.Deleted, event.Rev = true, event.Rev+1
 			b.must(b.ReplaceEvent(b.Context(), acme, event, event.Rev-1))
 			page, total, err := b.ReviewQueue(b.Context(), acme, "", 0, 10)
