@@ -54,7 +54,7 @@ func TestJoinGivesTheBytesOfBuild(t *testing.T) {
 	marks.Failed = []string{`,"records":[],"failed":`}
 	marks.SignOff.Statement, marks.SignOff.Open = `,"provenance":[{}]`, []byte(`{"a":1,"provenance":[{"record":""}],"hashes":{"event":""}}`)
 	for variant, source := range map[string]bundle.Source{
-		"without people": source(t), "with people": withPeople(t, planck), "with roles": bundle.WithoutNames(withRoles, func() string { return "somebody" }), "what looks like a mark": marks,
+		"without people": source(t), "with people": withPeople(t, planck), "with roles": bundle.NewPseudonyms(func() string { return "somebody" }).WithoutNames(withRoles), "what looks like a mark": marks,
 	} {
 		for _, records := range []int{0, 1, 6} {
 			s := source

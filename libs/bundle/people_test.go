@@ -132,7 +132,7 @@ func TestBundleWithPeopleVerifies(t *testing.T) {
 	n := 0
 	s := withPeople(t, planck)
 	s.InputsHash = s.Tree.Root(context(t), s.Records)
-	roles := signedSource(t, bundle.WithoutNames(s, func() string { n++; return fmt.Sprint("x", n) }))
+	roles := signedSource(t, bundle.NewPseudonyms(func() string { n++; return fmt.Sprint("x", n) }).WithoutNames(s))
 	for name, text := range map[string][]byte{"full": full, "roles": roles} {
 		v, err := bundle.Verify(text)
 		if err != nil || len(v.Differences) > 0 || v.SignedBy == "" {

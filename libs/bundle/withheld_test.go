@@ -55,7 +55,7 @@ func TestEveryRecordIsReportedWithoutNames(t *testing.T) {
 	s.NotCounted = &bundle.NotCounted{}
 	s.InputsHash = s.Tree.Root(context(t), s.Records)
 	n := 0
-	text := signedSource(t, bundle.WithoutNames(s, func() string { n++; return fmt.Sprint("x", n) }))
+	text := signedSource(t, bundle.NewPseudonyms(func() string { n++; return fmt.Sprint("x", n) }).WithoutNames(s))
 	if v, err := bundle.Verify(text); err != nil || len(v.Differences) > 0 {
 		t.Fatal(err, v.Differences)
 	}
