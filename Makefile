@@ -331,7 +331,7 @@ test-console: ## Run the tests of the console: its logic, and its flows in Chrom
 	elif ! npm ping --fetch-retries=0 --fetch-timeout=5000 >/dev/null 2>&1; then echo "NOT tested: npm reaches no registry, so the console is not tested"; \
 	else $(MAKE) $(CONSOLE_MODULES) && cd $(CONSOLE) && npm run --silent test && \
 		if [ -x "$$(node --input-type=module -e "import { executablePath } from './e2e/browser.mjs'; console.log(executablePath)")" ]; then $(MAKE) -C $(CURDIR) bin/ecf && { npm run --silent e2e $(if $(RERUN),|| { \
-			echo "flows of the console: the first run above names them" >$(RERUN)/flows && npm run --silent e2e; }); }; \
+			{ echo "flows of the console (the first run above names them) in" && cat node_modules/.failed-flows; } >$(RERUN)/flows && npm run --silent e2e:failed; }); }; \
 		else echo "NOT tested: there is no Chromium, so the flows of the console are not tested"; fi; fi
 
 ## Checking
