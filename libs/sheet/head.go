@@ -120,7 +120,7 @@ func (in *interpreter) nameColumns(head []string) (unknown []int, faults []apper
 	first := map[string]int{}
 	for at, text := range head {
 		if text = strings.TrimSpace(text); in.o.Rules > 0 {
-			text = oneLine(text)
+			text = strings.Trim(oneLine(text), "* ") // of what a form requires
 		}
 		text, long := shortened(fields.Legible(text))
 		in.heads = append(in.heads, strings.Clone(text))
@@ -176,6 +176,10 @@ func (in *interpreter) fieldHeaded(at int) int {
 	if in.reading == interpreted {
 		// A alone heads anything, and beside Da or De where a journey ends.
 		if plain(head) == "a" && slices.ContainsFunc(in.heads, func(other string) bool { return plain(other) == "da" || plain(other) == "de" }) {
+			return named("to")
+		}
+		// Stop beside Start is where a journey ends.
+		if plain(head) == "stop" && slices.ContainsFunc(in.heads, func(other string) bool { return plain(other) == "start" }) {
 			return named("to")
 		}
 		if i := counted(in.known, head); i >= 0 {

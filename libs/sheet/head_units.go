@@ -25,12 +25,41 @@ func usualUnits(head string) string {
 	if m := qualifiedUnit.FindStringSubmatch(head); m != nil && isUnit(m[3]+" "+m[2]) {
 		return cmp.Or(m[1], amountWord) + " (" + m[3] + " " + m[2] + ")"
 	}
+	if unit := unitUsed(head); unit != "" {
+		return amountWord + " (" + unit + ")"
+	}
 	if stem, word, ok := unitOfHead(head); ok {
 		if unit, of := ofThousands(word); of && thousandfold[unit] != "" {
 			return stem + " (" + thousandfold[unit] + ")"
 		}
 	}
 	return head
+}
+
+// unitUsedWords are words beside a unit in headings of what was used of it: kWh used, kwh_consumed, Consumed kWh.
+const unitUsedWords wordlist.List = "unitUsedWords"
+
+// unitUsed returns the unit of a heading of nothing but that and words for what was used, unless it is one of length: what was driven
+// may be more than one way.
+func unitUsed(head string) string {
+	words := strings.FieldsFunc(head, func(r rune) bool { return strings.ContainsRune(" _-()[]", r) })
+	if len(words) < 2 || len(words) > 3 {
+		return ""
+	}
+	unit := ""
+	for _, word := range words {
+		switch {
+		case unitUsedWords.Has(strings.ToLower(word)):
+		case unit != "":
+			return ""
+		default:
+			unit = word
+		}
+	}
+	if u := unitAmong([]string{strings.ToLower(unit)}); u != nil || unit == "" || len(unit) < 2 || !isUnit(unit) {
+		return "" // of length
+	}
+	return unit
 }
 
 // thousandfold are units by those of which they are a thousand.

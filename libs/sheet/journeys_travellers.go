@@ -11,9 +11,9 @@ import (
 // travellers are the people of journeys, and what they travel with.
 type travellers struct {
 	*table
-	// name is the column of the names of travellers, and driver that of the names of drivers in a table of journeys that
-	// counts neither people nor vehicles.
-	name, driver place
+	// name is the column of the names of travellers, id that of what they are known by where there are no names, and driver that of
+	// the names of drivers in a table of journeys that counts neither people nor vehicles.
+	name, id, driver place
 	// tickets is the column of how many tickets there are, in a table without names.
 	tickets place
 	// modes are the places of trains and of products that name the mode of journeys.
@@ -44,8 +44,20 @@ func (r *travellers) findTraveller() {
 		if there, _ := r.wayColumns(); !r.name.found() && there.found() {
 			r.name = r.beside(personNames)
 		}
+		if !r.name.found() {
+			r.id = r.beside(personIDHeads)
+			r.claim(r.id, "", tells)
+		}
 		r.claim(r.name, "", rates|tells)
 	}
+}
+
+// personIDHeads are headings of what people are known by in programs, normalized by plain: Employee ID, Personalnummer.
+const personIDHeads wordlist.List = "personIdHeads"
+
+// onePersonID reports whether a cell is what one person is known by: E-1042, and not E-1042, E-1043 or Various.
+func onePersonID(cell string) bool {
+	return len(cell) <= longestMark && strings.ContainsAny(cell, "0123456789") && !strings.ContainsAny(cell, " ,;/&+|\n")
 }
 
 // asksPeople reports whether a column has the answers to a question, so that each row is of one person.
@@ -53,11 +65,17 @@ func (r *travellers) asksPeople(at int) bool { return questionOf(r.heads[at]) !=
 
 // traveller makes one passenger of a row with the name of one.
 func (r *travellers) traveller(row *row) *apperr.Detail {
-	if !r.name.found() || row.has("passengers") {
+	if !r.name.found() && !r.id.found() || row.has("passengers") {
 		return nil
 	}
 	if r.countsTickets(row.cells) {
 		return nil // it is not said of which number that is
+	}
+	if r.id.found() {
+		if onePersonID(Unguard(oneCell(row.cells, r.id.index()))) {
+			row.set("passengers", json.RawMessage("1"))
+		}
+		return nil
 	}
 	if oneName(Unguard(oneCell(row.cells, r.name.index()))) {
 		row.set("passengers", json.RawMessage("1"))

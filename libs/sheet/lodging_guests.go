@@ -14,7 +14,7 @@ func (r *lodging) guestByName(row *row) *apperr.Detail {
 	if r.typ != "accommodation" || !r.guest.found() || row.has("rooms") || row.has("guests") {
 		return nil
 	}
-	if oneCell(row.cells, r.guest.index()) == "" {
+	if cell := Unguard(oneCell(row.cells, r.guest.index())); cell == "" || r.guestID && !onePersonID(cell) {
 		return nil
 	}
 	// Any part of the name may state that the guest does not come.
@@ -51,13 +51,23 @@ func (r *lodging) sharesRoom(row *row) *apperr.Detail {
 // personNames are headings of the names of guests in a list with the days of their stays, normalized by plain.
 const personNames wordlist.List = "personNames"
 
+// namedTravellerHeads are headings of the names of people who travel for somebody, normalized by plain.
+const namedTravellerHeads wordlist.List = "namedTravellerHeads"
+
 // findGuestName finds the names of guests in a list that counts neither rooms nor guests.
 func (r *lodging) findGuestName() {
-	if r.typ != "accommodation" || r.guest.found() || r.heading("rooms", "guests") || r.room.found() || len(r.roomKinds) > 0 || r.roomNights.found() {
+	if r.typ != "accommodation" || r.guest.found() || r.heading("rooms", "guests") || r.room.found() || len(r.roomKinds) > 0 || r.roomNights.found() && r.nightsOf != "" {
 		return
 	}
 	if r.guest = r.beside(guestHeads); !r.guest.found() && (len(r.stay) > 0 || r.byDay) {
 		r.guest = r.beside(personNames)
+	}
+	if !r.guest.found() && (r.heading("nights") || r.roomNights.found()) {
+		r.guest = r.beside(namedTravellerHeads) // beside nights, Name may be that of a hotel
+	}
+	if !r.guest.found() {
+		r.guest = r.beside(personIDHeads)
+		r.guestID = r.guest.found()
 	}
 	r.claim(r.guest, "", tells)
 }

@@ -48,6 +48,7 @@ func (r *lodging) takeRoomNights(row *row) *apperr.Detail {
 		return nil
 	}
 	if r.nightsOf == "" {
+		_ = r.guestByName(row) // which has no faults
 		return r.overnights(&row.body, cell)
 	}
 	if !row.has("nights") && len(r.stay) == 0 {

@@ -33,6 +33,8 @@ type lodging struct {
 	nightsOf   string
 	// guest is the column of the names of guests in a list that counts neither guests nor rooms.
 	guest place
+	// guestID: the column of guests has what they are known by in a program, such as Employee ID.
+	guestID bool
 	// byDay: the nights have columns of their own.
 	byDay bool
 	// sharers are the guests of earlier rows.

@@ -1,6 +1,7 @@
 package sheet
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -49,8 +50,8 @@ func (r *marks) otherService(at int, cell string) bool {
 		return false
 	}
 	values := columnOf(footprint.OriginRows, "mode").values
-	mode := answeredMode("ground-transport", cell, values)
-	return mode != "" && mode != "plane"
+	mode := cmp.Or(answeredMode("ground-transport", cell, values), columnOf("freight", "mode").values[key(cell)])
+	return mode != "" && mode != "plane" && mode != "air"
 }
 
 // Heads of which way energy goes, as plain writes them, and words of ways that are no
