@@ -63,18 +63,22 @@ func start(t *testing.T, policy record.Policy) *harness {
 	return h
 }
 
-// submitted stores a record created and submitted by the given user.
+// submitted stores a record of a tonne in a landfill that the given user has created and submitted.
 func (h *harness) submitted(by string) record.Record {
+	h.t.Helper()
+	return h.submittedWaste(by, `{"country":"GB","treatment":"landfill","weightKg":1000}`)
+}
+
+func (h *harness) submittedWaste(by, fields string) record.Record {
 	h.t.Helper()
 	actor := record.Actor{ID: by, Name: by, Role: identity.Manager}
 	w := record.Workflow{Store: h.store, Now: h.now, NewMark: func() string { return record.NewMark(h.now()) }}
-	fields := json.RawMessage(`{"country":"GB","treatment":"landfill","weightKg":1000}`)
-	preview, contribution, err := record.Evaluate("waste", fields, nil, meeting.Context())
+	preview, contribution, err := record.Evaluate("waste", json.RawMessage(fields), nil, meeting.Context())
 	if err != nil {
 		h.t.Fatal(err)
 	}
 	r, err := w.Insert(h.t.Context(), "org1", record.Record{ID: record.ID(record.NewID()), Event: "e1", Type: "waste", ContextRev: 1,
-		Fields: fields, Preview: preview, Contribution: contribution}, actor)
+		Fields: json.RawMessage(fields), Preview: preview, Contribution: contribution}, actor)
 	if err == nil {
 		r, err = w.Apply(h.t.Context(), record.Request{Org: "org1", Key: r.Key(), Move: record.Submit, By: actor})
 	}
