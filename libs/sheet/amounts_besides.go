@@ -81,7 +81,7 @@ func (r *besides) find() {
 			continue
 		}
 		field := r.fieldAbout(head, takenBack || added)
-		if field < 0 && (takenBack || r.namesGroup(head) || r.marks.of[at] == happened) {
+		if field < 0 && (takenBack || r.namesGroup(head) || additionWords.Has(plain(head)) && r.typ == "accommodation" || r.marks.of[at] == happened) {
 			field = r.principal()
 		}
 		if field >= 0 {
@@ -209,6 +209,10 @@ func (r *besides) placeNamed(words string) int {
 		return r.placeOf(field.Name)
 	}
 	for at, c := range r.columns {
+		own := slices.DeleteFunc(wordsOf(r.heads[at]), numberWords.Has)
+		if c.number() && len(own) > 0 && strings.Join(own, " ") == words {
+			return at // rum of Antal rum
+		}
 		if c.number() && (isCompound(words, plain(r.heads[at])) || slices.ContainsFunc(c.headings, func(heading string) bool { return isCompound(words, heading) })) {
 			return at
 		}

@@ -104,7 +104,7 @@ func countNamed(word string, singular bool) counting {
 const perWords wordlist.List = "perWords"
 
 // perHead is such a word with what follows it: per day, /h, pro Fahrt.
-var perHead = regexp.MustCompile(`(?i)(?:[\s_(]+(?:per|pro|je|par|por|pr\.?|na|za|al|alla|ao)[\s_]+(?:cada\s+)?|\s*/\s*)(\p{L}+)\.?`)
+var perHead = regexp.MustCompile(`(?i)(?:[\s_(]+(?:per|pro|je|par|por|pr\.?|na|za|al|a la|alla|ao)[\s_]+(?:cada\s+)?|\s*/\s*)(\p{L}+)\.?|\sa\s(settimana|semana|mese|giorno|testa|persona)\b`)
 
 // Words of the amount of one piece: Unit weight, Einzelgewicht, Stückpreis, weight each; and of what one container takes,
 // such as Bin size and Behältervolumen.
@@ -119,7 +119,8 @@ var (
 func eachOf(head string) (stem string, of counting, ok bool) {
 	head = oneLine(head)
 	if m := perHead.FindStringSubmatchIndex(head); m != nil {
-		if of = countNamed(strings.ToLower(head[m[2]:m[3]]), true); of == "" {
+		what := head[max(m[2], m[4]):max(m[3], m[5])]
+		if of = countNamed(strings.ToLower(what), true); of == "" {
 			return "", "", false
 		}
 		stem = head[:m[0]] + head[m[1]:]

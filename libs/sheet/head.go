@@ -2,6 +2,7 @@ package sheet
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -120,7 +121,7 @@ func (in *interpreter) nameColumns(head []string) (unknown []int, faults []apper
 	first := map[string]int{}
 	for at, text := range head {
 		if text = strings.TrimSpace(text); in.o.Rules > 0 {
-			text = strings.Trim(oneLine(text), "* ") // of what a form requires
+			text = withoutForm(oneLine(text))
 		}
 		text, long := shortened(fields.Legible(text))
 		in.heads = append(in.heads, strings.Clone(text))
@@ -154,6 +155,20 @@ func (in *interpreter) nameColumns(head []string) (unknown []int, faults []apper
 		in.columns, in.inUnit = append(in.columns, column), append(in.inUnit, unit)
 	}
 	return unknown, faults
+}
+
+// optionalHead is what forms and templates write behind the headings of columns that may be empty.
+var optionalHead = regexp.MustCompile(`(?i)\s*[(\[](?:optional|optionnel|optionnelle|facultatif|facultative|opcional|opzionale|optioneel|opcjonalnie|valfritt|valgfri|valgfritt|required|mandatory|pflichtfeld|obligatoire|obligatorio)[)\]]$`)
+
+// withoutForm returns a heading without what a form or a template writes beside it: the asterisk of what is required, (optional).
+func withoutForm(head string) string {
+	head = strings.Trim(head, "* ")
+	if strings.HasSuffix(head, ")") || strings.HasSuffix(head, "]") {
+		if at := optionalHead.FindStringIndex(head); at != nil && at[0] > 0 {
+			return head[:at[0]]
+		}
+	}
+	return head
 }
 
 // fieldHeaded returns the index of the field that the heading of a column means without being its name; -1 if there

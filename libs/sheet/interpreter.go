@@ -12,6 +12,7 @@ type interpreter struct {
 	// row is the one being read. It is the same for all rows: most files have many.
 	row row
 
+	asides        asides
 	besides       besides
 	byKind        byKind
 	dimensions    dimensions
@@ -54,6 +55,7 @@ type interpreter struct {
 func newInterpreter(typ string, o Options) *interpreter {
 	in := &interpreter{table: table{typ: typ, o: o, thousands: map[int]bool{}}}
 	t := &in.table
+	in.asides.table = t
 	in.besides = besides{table: t, readings: &in.readings, distances: &in.distances, lodging: &in.lodging, marks: &in.marks}
 	in.dimensions = dimensions{table: t, perItem: &in.perItem}
 	in.distances = distances{table: t, legs: &in.legs, perItem: &in.perItem}

@@ -246,6 +246,7 @@ func (in *interpreter) interpretRow(row *row) (faults []apperr.Detail) {
 		in.distances.takeWhole,
 		in.leftOut.leavesOut,
 		in.besides.notCounted,
+		in.asides.ask,
 		in.besides.undelivered,
 		in.prices.discounted,
 		in.prices.carriage,
