@@ -1,6 +1,7 @@
 package recordtest
 
 import (
+	"context"
 	"encoding/json"
 
 	"github.com/eventcarbon/ecf/libs/record"
@@ -65,15 +66,41 @@ func tenantTests() []test {
 				equal(b, "queue", page, nil)
 				equal(b, "total", total, 0)
 			}
-			waiting, err := b.Waiting(b.Context(), other, gala, record.QueuePlace{}, 9)
-			b.must(err)
-			equal(b, "waiting", waiting, nil)
+			for _, after := range []record.QueuePlace{{}, {CreatedAt: start.AddDate(1, 0, 0)}} { // the newest record comes first
+				waiting, err := b.Waiting(b.Context(), acme, gala, after, 9)
+				b.must(err)
+				equal(b, "waiting", ids(waiting), []record.ID{"r2"})
+				waiting, err = b.Waiting(b.Context(), other, gala, after, 9)
+				b.must(err)
+				equal(b, "waiting", waiting, nil)
+			}
 			entries, err := b.Entries(b.Context(), other, "r1")
 			b.must(err)
 			equal(b, "entries", entries, nil)
 			entries, err = b.EntryRange(b.Context(), other, "r1", 1, 9)
 			b.must(err)
 			equal(b, "entries", entries, nil)
+			for _, of := range [][]record.ID{{"r1", "r2"}, nil} {
+				stored, err := b.EntriesAfter(b.Context(), other, of, record.EntryPlace{}, 9)
+				b.must(err)
+				equal(b, "stored entries", len(stored), 0)
+			}
+			for _, read := range []func(context.Context, record.OrgID, []record.ID) (int, error){
+				func(ctx context.Context, org record.OrgID, of []record.ID) (int, error) {
+					found, err := b.RecordsByID(ctx, org, of)
+					return len(found), err
+				},
+				func(ctx context.Context, org record.OrgID, of []record.ID) (int, error) {
+					found, err := b.StoredRecordsByID(ctx, org, of)
+					return len(found), err
+				},
+			} {
+				ours, err := read(b.Context(), acme, []record.ID{"r1", "r2"})
+				b.must(err)
+				theirs, err := read(b.Context(), other, []record.ID{"r1", "r2"})
+				b.must(err)
+				equal(b, "records by id", []int{ours, theirs}, []int{2, 0})
+			}
 			marks, err := b.MarkedRecords(b.Context(), other, gala, 9)
 			b.must(err)
 			equal(b, "marked", marks, nil)
