@@ -51,6 +51,8 @@ const (
 	impurityWords wordlist.List = "impurityWords"
 	// rechargeWords are words of headings of what somebody else paid back.
 	rechargeWords wordlist.List = "rechargeWords"
+	// staffWords are words of headings of how many people worked for a rate.
+	staffWords wordlist.List = "staffWords"
 	// perHeadHeads are headings of nothing but that the number is that of each person, normalized by plain.
 	perHeadHeads wordlist.List = "perHeadHeads"
 )
@@ -114,6 +116,17 @@ var asideRules = [...]asideRule{
 		would: "all of the amount", remedy: "Write into the amount what counts for the event, and leave %s out.", suggestions: []string{moneyField},
 	},
 	{
+		types: []string{"purchases"},
+		heads: func(r *asides, head string) bool {
+			rated := slices.ContainsFunc(r.heads, func(other string) bool { _, _, ok := rateOf(other); return ok })
+			return rated && (staffWords.HasAny(wordsOf(head)) || slices.Contains([]counting{ofPerson, ofVehicle, ofGenerator, ofPiece, ofDay, ofWeek}, countOf(head)))
+		},
+		says: func(r *asides, row *row, cell string) bool {
+			return row.has(moneyField) && r.above(cell, 1) && !r.heading(moneyField)
+		},
+		would: "the rate for one of them", remedy: "Write what was paid altogether into a column amount, or leave %s out if the hours or days are those of all.", suggestions: []string{moneyField},
+	},
+	{
 		types: []string{"catering"},
 		heads: func(r *asides, head string) bool {
 			return perHeadHeads.Has(plain(head)) && !slices.ContainsFunc(r.heads, func(other string) bool { return isWhole(other) || priceHeads.Has(strings.ToLower(other)) })
@@ -155,7 +168,7 @@ func (r *asides) ask(row *row) *apperr.Detail {
 	}
 	for _, column := range r.of {
 		cell, head := Unguard(oneCell(row.cells, column.at)), r.heads[column.at]
-		if cell == "" || len(cell) > longestMark || !column.rule.says(r, row, cell) {
+		if cell == "" || len(cell) > longestMark || slices.Contains(row.counted, column.at) || !column.rule.says(r, row, cell) {
 			continue
 		}
 		return &apperr.Detail{Field: head, Code: fields.NotAllowed, Suggestions: column.rule.suggestions,

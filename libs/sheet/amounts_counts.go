@@ -114,10 +114,43 @@ var (
 	sizeHead     = regexp.MustCompile(`(?i)^(\p{L}+?)(?:s?[\s_-]+(?:size|volume|capacity|content|contents)|(?:n|s)?(?:größe|volumen|inhalt|kapazität|füllmenge|füllgewicht))\b`)
 )
 
+// Headings of the price of an hour and of a day in one word or two, normalized by plain.
+const (
+	hourRateHeads wordlist.List = "hourRateHeads"
+	dayRateHeads  wordlist.List = "dayRateHeads"
+)
+
+// rateOf splits the heading of the price of an hour or a day of somebody or something that was hired: Hourly rate, Tagessatz (€). That
+// of an amount of energy is a tariff.
+func rateOf(head string) (stem string, of counting, ok bool) {
+	name, unit, measured := unitOfHead(head)
+	if !measured || isUnit(unit) {
+		name, unit = head, ""
+	}
+	if _, currency := currencyWritten(unit); unit != "" && !currency {
+		name, unit = head, ""
+	}
+	switch {
+	case hourRateHeads.Has(plain(name)):
+		of = ofHour
+	case dayRateHeads.Has(plain(name)):
+		of = ofDay
+	default:
+		return "", "", false
+	}
+	if unit != "" {
+		return "price (" + unit + ")", of, true
+	}
+	return "price", of, true
+}
+
 // eachOf splits the heading of an amount per something: Weight (kg) and pallet for Weight per pallet (kg); false for any
 // other heading.
 func eachOf(head string) (stem string, of counting, ok bool) {
 	head = oneLine(head)
+	if stem, of, ok = rateOf(head); ok {
+		return stem, of, true
+	}
 	if m := perHead.FindStringSubmatchIndex(head); m != nil {
 		what := head[max(m[2], m[4]):max(m[3], m[5])]
 		if of = countNamed(strings.ToLower(what), true); of == "" {

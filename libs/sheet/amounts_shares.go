@@ -173,7 +173,8 @@ func (r *shares) partInColumn(row *row) *apperr.Detail {
 // headsUsedArea reports whether a heading is of the share of a building that was used: Area used %.
 func headsUsedArea(head string) bool {
 	words := wordsOf(head)
-	return (strings.Contains(head, "%") || percentWords.HasAny(words)) && usedAreaWords.HasAny(words) && !slices.ContainsFunc(words, func(word string) bool {
+	used := usedAreaWords.HasAny(words) || spaceWords.HasAny(words) // Share of space, and no share of anything else
+	return (strings.Contains(head, "%") || percentWords.HasAny(words)) && used && !slices.ContainsFunc(words, func(word string) bool {
 		return !usedAreaWords.Has(word) && !besideUsedArea.Has(word) && !percentWords.Has(word)
 	})
 }
@@ -191,4 +192,6 @@ const (
 	// usedAreaWords and besideUsedArea are words of headings of the share of a building that was used.
 	usedAreaWords  wordlist.List = "usedAreaWords"
 	besideUsedArea wordlist.List = "besideUsedArea"
+	// spaceWords are words for the space of a building.
+	spaceWords wordlist.List = "spaceWords"
 )

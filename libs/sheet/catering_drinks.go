@@ -46,8 +46,12 @@ var servedAs = map[string]map[int64]string{
 	"tap_water":     {500: "tap_water_500ml"},
 }
 
-// drinkColumns are the columns of drinks that have a row each.
-type drinkColumns struct{ name, serving, litres, number, unit place }
+// drinkColumns are the columns of drinks that have a row each. sized is that of what is in one bottle, keg or piece of them, in unit
+// sizedIn, and counted how many there are where it is not number.
+type drinkColumns struct {
+	name, serving, litres, number, unit, sized, counted place
+	sizedIn                                             *units.Unit
+}
 
 // findDrinks finds the drinks of a table that has one in each row, with how many there are or their litres.
 func (r *drinks) findDrinks() {
@@ -69,10 +73,62 @@ func (r *drinks) findDrinks() {
 			r.addCounts(at)
 		}
 	}
+	if !r.of.litres.found() {
+		r.findSized()
+	}
 	r.of.unit, r.of.serving = r.beside(besideHeads), r.aside(servingHeads)
 	if r.of.number = placeAt(r.placeOf("meals")); !r.of.number.found() {
 		r.of.number = placeAt(r.placeOf("servings"))
 	}
+}
+
+// findSized finds the column of what is in one of what another column counts: Liter je Fass beside Fässer.
+func (r *drinks) findSized() {
+	for at, head := range r.heads {
+		stem, of, each := eachOf(head)
+		if !each || !r.free(at) || of != ofBottle && of != ofContainer && of != ofPiece {
+			continue
+		}
+		_, unit, ok := unitOfHead(stem)
+		if !ok {
+			unit = stem
+		}
+		u, err := units.ByName(strings.TrimSpace(unit), "volume")
+		if err != nil {
+			continue
+		}
+		counted := slices.IndexFunc(r.heads, func(other string) bool { return countOf(other) == of })
+		if counted < 0 && r.placeOf("meals") < 0 && r.placeOf("servings") < 0 {
+			continue
+		}
+		r.of.sized, r.of.sizedIn, r.of.counted = placeAt(at), u, placeAt(counted)
+		r.addCounts(at)
+		if counted >= 0 && r.free(counted) {
+			r.addCounts(counted)
+		}
+		return
+	}
+}
+
+// litresOfSized returns the litres of a row of what is in one times how many there are; false if it does not say both.
+func (r *drinks) litresOfSized(row *row) (litres *big.Rat, ok bool, fault *apperr.Detail) {
+	if !r.of.sized.found() {
+		return nil, false, nil
+	}
+	size, sized, fault := r.partNumber(r.of.sized.index(), oneCell(row.cells, r.of.sized.index()))
+	if fault != nil || !sized {
+		return nil, false, fault
+	}
+	at := r.of.counted.index()
+	if at < 0 {
+		at = r.of.number.index()
+	}
+	number, some, fault := r.partNumber(at, oneCell(row.cells, at))
+	if fault != nil || !some {
+		return nil, false, fault
+	}
+	target, _ := units.OfField("volumeLitres")
+	return new(big.Rat).Mul(target.Convert(units.Rat(size), r.of.sizedIn), units.Rat(number)), true, nil
 }
 
 // headsLitres reports whether a heading is that of litres: Litres, Menge (l), Litros.
@@ -191,6 +247,11 @@ func (r *drinks) takeDrink(row *row) *apperr.Detail {
 		return fault
 	}
 	amount := units.Rat(litres)
+	if all, sized, fault := r.litresOfSized(row); fault != nil {
+		return fault
+	} else if sized && !filled {
+		amount, filled = all, true
+	}
 	if !filled {
 		number, some, fault := r.partNumber(r.of.number.index(), oneCell(row.cells, r.of.number.index()))
 		if fault != nil || !some {
