@@ -12,7 +12,7 @@ import (
 // besideCode are the ways in which travel agencies write an airport with its code: London
 // Heathrow (LHR), LHR - London Heathrow, Manchester, MAN.
 var besideCode = []*regexp.Regexp{
-	regexp.MustCompile(`^(?P<name>.+?)\s*[(\[](?P<code>[A-Z]{3})[)\]]$`),
+	regexp.MustCompile(`^(?P<name>.+?)\s*[(\[](?P<code>[A-Z]{3})(?:/[A-Z]{4})?[)\]]$`), // with the ICAO code, as logs of flights have it
 	regexp.MustCompile(`^(?P<code>[A-Z]{3})\s*[(\[](?P<name>.+)[)\]]$`),
 	regexp.MustCompile(`^(?P<code>[A-Z]{3})(?:\s*[-–,/:]\s*|\s+)(?P<name>.+)$`),
 	regexp.MustCompile(`^(?P<name>.+?)(?:\s*[-–,/:]\s*|\s+)(?P<code>[A-Z]{3})$`),

@@ -43,7 +43,7 @@ func TestAirportsByTheirNames(t *testing.T) {
 func TestAirportsWithTheirCodes(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"London Heathrow (LHR)": "LHR", "New York JFK (JFK)": "JFK", "Frankfurt (FRA)": "FRA", "Frankfurt (HHN)": "HHN", "München (MUC)": "MUC", "Kopenhagen [CPH]": "CPH",
+		"London Heathrow (LHR)": "LHR", "Frankfurt / Frankfurt (FRA/EDDF)": "FRA", "London / Heathrow (LHR/EGLL)": "LHR", "New York JFK (JFK)": "JFK", "Frankfurt (FRA)": "FRA", "Frankfurt (HHN)": "HHN", "München (MUC)": "MUC", "Kopenhagen [CPH]": "CPH",
 		"LHR - London Heathrow": "LHR", "LHR (London)": "LHR", "Manchester, MAN": "MAN", "AMS Schiphol": "AMS", "Amsterdam/AMS": "AMS", "London (LON)": "LON", "Köln/Bonn (CGN)": "CGN",
 		"Portland (USA)": "", "Berlin (JFK)": "", "London (XQX)": "", "New York (NEW)": "",
 	} {

@@ -20,6 +20,8 @@ type distances struct {
 	perItem *perItem
 	// of are the columns beside that of the distance, by place.
 	of map[int]otherDistance
+	// back is the column of the way back beside one of the way there, which is the distance.
+	back place
 	// whole is the column of the distance that is that of the whole of a row.
 	whole place
 }
@@ -75,6 +77,7 @@ func (r *distances) findDistances() {
 	if r.typ != "ground-transport" && r.typ != "freight" && r.typ != "flights" {
 		return
 	}
+	r.findBothDistances()
 	r.findOneWay()
 	r.findWhole()
 	for at, head := range r.heads {
@@ -179,6 +182,7 @@ func (r *distances) ways(row *row) *apperr.Detail {
 	case !row.has(distanceField):
 		return r.unusedDistance(&row.body, row.cells)
 	}
+	r.wentBack(row)
 	counted, _, _, ok := r.measure(distanceField, &row.body)
 	if !ok || counted.Sign() == 0 {
 		return nil

@@ -41,7 +41,9 @@ func (r *travellers) findTraveller() {
 		if mode := r.placeOf("mode"); !r.name.found() && mode >= 0 && r.asksPeople(mode) {
 			r.name = r.beside(personNames)
 		}
-		if there, _ := r.wayColumns(); !r.name.found() && there.found() {
+		there, _ := r.wayColumns()
+		far, _ := r.wayDistances()
+		if !r.name.found() && (there.found() || far.found()) {
 			r.name = r.beside(personNames)
 		}
 		if !r.name.found() {

@@ -34,6 +34,54 @@ func (t *table) wayColumns() (there, back place) {
 	return there, back
 }
 
+// wayDistances returns the columns of how far the way there and the way back are: Hin km and Rück km. Both are none unless the table has
+// both, each with a unit.
+func (t *table) wayDistances() (there, back place) {
+	if t.typ != "ground-transport" && t.typ != "freight" {
+		return place{}, place{}
+	}
+	for at, head := range t.heads {
+		words := distanceWords(head)
+		if !t.free(at) || len(words) > longestField || unitAmong(words) == nil {
+			continue
+		}
+		switch away, home := awayWords.HasAny(words), backWords.HasAny(words); {
+		case away && !home && !there.found():
+			there = placeAt(at)
+		case home && !away && !back.found():
+			back = placeAt(at)
+		}
+	}
+	if !there.found() || !back.found() {
+		return place{}, place{}
+	}
+	return there, back
+}
+
+// findBothDistances makes the column of the way there the distance of a table that has no other one.
+func (r *distances) findBothDistances() {
+	there, back := r.wayDistances()
+	if !there.found() || r.heading(distanceField, "roundTrip") {
+		return
+	}
+	r.takeDistance(there.index(), unitAmong(distanceWords(r.heads[there.index()])))
+	r.back = back
+	r.claim(back, "roundTrip", derives|tells)
+}
+
+// wentBack makes a return journey of a row whose way back is as far as the way there.
+func (r *distances) wentBack(row *row) {
+	if !r.back.found() || row.has("roundTrip") {
+		return
+	}
+	there, _, _, ok := r.measure(distanceField, &row.body)
+	back, also := r.distance(r.back.index(), oneCell(row.cells, r.back.index()))
+	if ok && also && there.Cmp(back) == 0 && there.Sign() > 0 {
+		row.put("roundTrip", true)
+		r.use(r.back.index())
+	}
+}
+
 // ways sets whether a row is a return journey by its columns of the two ways, and returns the fault of one that goes neither.
 func (r *ticks) ways(row *row) *apperr.Detail {
 	if !r.there.found() {
