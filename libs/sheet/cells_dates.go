@@ -36,16 +36,40 @@ func (d *dates) add(cell string) {
 	d.left = slices.DeleteFunc(d.left, func(o string) bool { return !slices.Contains(orders, o) })
 }
 
+// settle considers a cell of another column of days, which the records do not have. It matters only where those that they have leave
+// the order open, and a day that begins with its year says nothing of it.
+func (d *dates) settle(cell string) {
+	if len(cell) < len("1/2/26") || len(cell) > len("12/12/2026 12:00:00 AM") || cell[0] < '0' || cell[0] > '9' {
+		return
+	}
+	d.add(cell)
+}
+
+// headsOfDays are words of headings of days.
+const headsOfDays wordlist.List = "headsOfDays"
+
+// otherDays returns which columns that are no fields are headed as days.
+func (t *table) otherDays() []bool {
+	of := make([]bool, len(t.heads))
+	for at, head := range t.heads {
+		of[at] = t.columns[at].Name == "" && headsOfDays.HasAny(wordsOf(strings.ReplaceAll(head, "_", " ")))
+	}
+	return of
+}
+
 // dayFirstHeads are headings of days in languages that have the day first, and are words of others elsewhere.
 const dayFirstHeads wordlist.List = "dayFirstHeads"
 
 // order returns the common order of all dates if one of them is ambiguous and the others determine it, or, where they do
-// not, the headings: in all languages with a decimal comma that are known here the day comes first. Else it is an empty text.
-func (d *dates) order(heads []string) string {
+// not, those of other columns, or the headings: in all languages with a decimal comma that are known here the day comes first. Else it
+// is an empty text.
+func (d *dates) order(others dates, heads []string) string {
 	switch {
 	case !d.doubt:
 	case len(d.left) == 1:
 		return d.left[0]
+	case len(others.left) == 1 && slices.Contains(d.left, others.left[0]):
+		return others.left[0]
 	case slices.Contains(d.left, "dmy") && slices.ContainsFunc(heads, func(head string) bool { return writesCommas(head) || dayFirstHeads.Has(plain(head)) }):
 		return "dmy"
 	}

@@ -43,7 +43,8 @@ func DetectForm(file io.Reader, typ string, o Options) (Form, error) {
 	}
 	f := Form{HeadRow: r.head, Ours: r.ours, Doubts: !r.ours && (r.rows.Comma() != ',' || slices.ContainsFunc(heads, writesCommas))}
 	var n Numbers
-	var d dates
+	var d, others dates
+	otherDay := r.otherDays()
 	absurd := r.largeUnits()
 	var sets []alternatives
 	if r.splits() {
@@ -68,12 +69,14 @@ func DetectForm(file io.Reader, typ string, o Options) (Form, error) {
 				}
 			case r.columns[i].Name == "date", slices.Contains(r.lodging.stay, i), slices.Contains(r.lodging.stayBeside, i):
 				d.add(cell)
+			case otherDay[i]:
+				others.settle(cell)
 			}
 		}
 	}
 	f.Ignored = r.Ignored()
 	if o.DateOrder == "" {
-		f.DateOrder = d.order(heads)
+		f.DateOrder = d.order(others, heads)
 	}
 	if r.declared() != "" || r.ours {
 		return f, nil
