@@ -165,6 +165,33 @@ test('what the server says is German where the page is', async () => {
   await english('sheet', page.locator('main'));
 });
 
+test('what an import suggests is German where the page is', async () => {
+  const id = await the.server.event('Vorschläge');
+  await visit('user');
+  const { page } = await visit('user', `/events/${id}/sheet?type=catering`, { locale: 'de-DE' });
+  const dialog = page.getByRole('dialog');
+  const meant = async (type, csv, ...lists) => {
+    await page.goto(`/events/${id}/sheet?type=${type}`);
+    await grid(page).waitFor();
+    const file = { name: 'liste.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) };
+    await page.locator('input[type=file]').setInputFiles(file);
+    // Columns that would be left out are asked about first.
+    const add = dialog.getByRole('button', { name: /hinzufügen$/ });
+    await add.or(dialog.getByText('Gemeint:').first()).first().waitFor();
+    if (await add.isVisible()) await add.click();
+    for (const list of lists) await dialog.getByText(`Gemeint: ${list}?`).first().waitFor();
+  };
+  await meant('catering', 'Speise;Mahlzeiten\nGrillbuffet;20\n', 'vegan, vegetarisch, Fisch');
+  await meant('flights', 'Von;Nach;Personen;Klasse\nBER;LHR;2;Holzklasse\n', 'Economy');
+  await meant('waste', 'Abfallart;Menge\nGlas;3\n', 'Gewicht, Volumen');
+  await meant('freight', 'Von;Nach;Gewicht;Transport\nBerlin;Rom;1.200;LKW\n', '1.200; 1,2');
+  // What would be better than a purchase is a record of another type.
+  const fields = { category: 'catering', amount: 100, currency: 'GBP' };
+  const { _id } = await the.server.api('user', 'POST', `/events/${id}/purchases`, fields);
+  await page.goto(`/events/${id}/sheet?type=purchases&record=${_id}`);
+  await page.getByText(/Mit Verpflegung: \d/).waitFor();
+});
+
 test('days are written as at home, and one that could be two is asked about', async () => {
   const id = await the.server.event('Days');
   const { page } = await visit('user', `/events/${id}/sheet`);

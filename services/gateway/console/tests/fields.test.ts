@@ -115,6 +115,7 @@ test('a part of a field is called as its field and itself are', () => {
   expect(partNamed('origins.mode', ofRow)).toBe('Where from: By');
   expect(partNamed('distanceKm', ofRow)).toBe('Distance');
   expect(partNamed('origins.unheardOf', ofRow)).toBe('Where from: unheardOf');
+  expect(partNamed('ground-transport', ofRow)).toBe('Ground transport');
 });
 
 // What the server says is for people and for programs. What a program would send stands in parentheses, which are left
@@ -177,4 +178,8 @@ test('what a fault suggests is written as the page writes it', () => {
   expect(suggests('items[0].class', 'premium_economy', 'economy')).toEqual(['Premium economy', 'economy']);
   expect(suggests('date', '2026-09-01', '2026-01-09')).toEqual(['01/09/2026', '09/01/2026']);
   expect(suggests('to', 'JFK', '1.200')).toEqual(['JFK', '1.200']);
+  // Faults of a file name its heading in place of a field.
+  expect(suggests('Reiseklasse', 'premium_economy', 'distanceKm')).toEqual(['Premium economy', 'Distance']);
+  const number = { code: 'AMBIGUOUS_NUMBER', message: '', suggestions: ['1234', '1.234'] };
+  expect(meantList(number)).toBe('1,234; 1.234');
 });

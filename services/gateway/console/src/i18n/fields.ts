@@ -31,16 +31,24 @@ export function nameOf(field: string): string | undefined {
   return undefined;
 }
 
-/** Returns what a part of a field is called, with the field that it is of: of origins.mode, Origins: Mode. */
-export const partNamed = (path: string, name: (field: string) => string | undefined = nameOf): string =>
+/** Returns what records of a type are called; undefined for what is no type. */
+const typeNamed = (type: string): string | undefined =>
+  i18next.exists(`type.${type}`) ? i18next.t(`type.${type as 'flights'}`) : undefined;
+
+/**
+ * Returns what a part of a field is called, with the field that it is of: of origins.mode, Origins: Mode. What would
+ * be better than a purchase is a record of another type.
+ */
+export const partNamed = (path: string, name: (field: string) => string | undefined = () => undefined): string =>
   path
     .split('.')
-    .map((part) => name(part) ?? nameOf(part) ?? part)
+    .map((part) => name(part) ?? typeNamed(part) ?? nameOf(part) ?? part)
     .join(': ');
 
-/** Returns what a code of a field is called. */
+/** Returns what a code of a field is called; where a heading of a file stands in its place, of whichever field has it. */
 export const wordOf = (field: string, code: string): string =>
-  fields.get(field)?.words[code] ?? code.replaceAll('_', ' ');
+  [fields.get(field), ...fields.values()].find((f) => f?.words[code] !== undefined)?.words[code] ??
+  code.replaceAll('_', ' ');
 
 /** Returns a text with the fields that it names by their names in the API called as the page calls them. */
 export const named = (text: string, name: (field: string) => string | undefined = nameOf): string =>

@@ -125,11 +125,15 @@ function takenIn({ code, message, field }: Said): string[] {
 /** How a fault writes days: with the name of the month where the digits are what is not clear. */
 const dayOf = ({ code }: Said): ((iso: string) => string) => (code === 'AMBIGUOUS_DATE' ? date : day);
 
-/** Returns what a fault suggests, in the words of its field and the dates of the page. */
+/** Returns what a fault suggests, in the words of its field and the dates and numbers of the page; fields by their names. */
 export const meant = (said: Said): string[] =>
-  (said.suggestions ?? []).map((s) =>
-    /^\d{4}-\d\d-\d\d$/.test(s) ? dayOf(said)(s) : wordOf(bareField(said.field ?? ''), s),
-  );
+  (said.suggestions ?? []).map((s) => {
+    if (/^\d{4}-\d\d-\d\d$/.test(s)) return dayOf(said)(s);
+    // The reader's own marks tell 1234 from 1.234, which are the same in German otherwise.
+    if (said.code === 'AMBIGUOUS_NUMBER' && /^\d+(?:\.\d+)?$/.test(s)) return exactNumber(Number(s));
+    const field = /^[a-z]+[A-Z]/.test(s) ? nameOf(s) : undefined;
+    return field ?? wordOf(bareField(said.field ?? ''), s);
+  });
 
 /** The first of them in a sentence; what contains commas, such as places, is not separated by them. */
 export function meantList(said: Said): string {
