@@ -87,8 +87,8 @@ const (
 // Sample is how many bytes of a file determine its encoding.
 const Sample = 4 << 10
 
-// Of returns the encoding of a file that begins with start, the first Sample bytes or all of them: UTF-16 if
-// it certainly is, else the declared one. Text with zero bytes in another encoding is a VALIDATION_ERROR.
+// Of returns the encoding of a file that begins with start, the first Sample bytes or all of them: UTF-16, or UTF-8 with a
+// mark, if it certainly is, else the declared one. Text with zero bytes in another encoding is a VALIDATION_ERROR.
 func Of(start []byte, declared string) (string, error) {
 	var zeros [2]int
 	for i, b := range start {
@@ -100,6 +100,8 @@ func Of(start []byte, declared string) (string, error) {
 	// Of a text with the letters, digits and separators of most tables one byte of two is zero.
 	certain := func(zero, other int) bool { return other == 0 && 10*zero >= 3*pairs }
 	switch {
+	case bytes.HasPrefix(start, []byte("\xef\xbb\xbf")) && zeros == [2]int{}:
+		return "utf-8", nil
 	case bytes.HasPrefix(start, []byte("\xff\xfe\x00\x00")): // of UTF-32
 	case bytes.HasPrefix(start, []byte("\xff\xfe")):
 		return utf16LittleEndian, nil
@@ -119,8 +121,8 @@ func badFormat(message string) error {
 	return apperr.Invalid(apperr.Detail{Field: "row 1", Code: fields.BadFormat, Message: message})
 }
 
-// UTF8 writes a file to another in UTF-8, from an encoding that [Of] has returned. Bytes that are no characters in it
-// are a VALIDATION_ERROR.
+// UTF8 writes a file to another in UTF-8, from an encoding that [Of] has returned. Bytes that are no characters in it,
+// and lines that are in UTF-8 instead, are a VALIDATION_ERROR.
 func UTF8(to io.Writer, from io.Reader, name string) error {
 	switch name {
 	case utf16LittleEndian:
@@ -133,7 +135,7 @@ func UTF8(to io.Writer, from io.Reader, name string) error {
 		_, err := io.Copy(to, from)
 		return err
 	}
-	return copyDecoded(&checkedText{to: to, title: charsets[i].title, line: 1}, from, charsets[i])
+	return copyDecoded(&checkedText{to: to, title: charsets[i].title, line: 1}, &declaredText{from: from, charset: charsets[i], line: 1}, charsets[i])
 }
 
 func copyDecoded(to io.Writer, from io.Reader, e encoding.Encoding) error {

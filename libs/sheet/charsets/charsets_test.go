@@ -2,6 +2,7 @@ package charsets_test
 
 import (
 	"errors"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -59,6 +60,7 @@ func TestEncodingOf(t *testing.T) {
 		"":                                       "declared",
 		"from,to\n":                              "declared",
 		"caf\xe9":                                "declared",
+		"\xef\xbb\xbffrom":                       "utf-8",
 		"\xff\xfef\x00":                          "utf-16le",
 		"\xfe\xff\x00f":                          "utf-16be",
 		"f\x00r\x00o\x00m\x00\n\x00":             "utf-16le",
@@ -118,6 +120,39 @@ func TestEncodings(t *testing.T) {
 	}
 	if got := charsets.Likely("from,to"); len(got) > 0 {
 		t.Errorf("a text without such characters is likely in %v", got)
+	}
+}
+
+// TestLinesInUTF8: a file that is declared to be in another encoding, and is in UTF-8 or has a line in it, is refused; one whose
+// bytes could be UTF-8 by chance is not.
+func TestLinesInUTF8(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("a", charsets.Sample-2)
+	for text, want := range map[string]string{
+		"from\nMünchen\n":            "windows-1252 2, macintosh 2, windows-1250 2", // MΓΌnchen could be Greek
+		"from\nCafé":                 "windows-1252 2, macintosh 2, windows-1250 2, windows-1253 2",
+		"from\nGr\xf6\xdfe\nKöln\n":  "windows-1252 3, macintosh 3, windows-1250 3, windows-1253 3",
+		"Łódź":                       "macintosh 1", // it has bytes that are none in the others
+		"20 °C, 5 €":                 "windows-1252 1, macintosh 1, windows-1250 1, windows-1253 1",
+		long + "ü" + long + "\nx":    "windows-1252 1, macintosh 1, windows-1250 1, windows-1253 1",
+		long + "aü" + long:           "", // half of it is not looked at
+		"K\xf6ln, D\xfcsseldorf":     "",
+		"d\xd5\x8ecole":              "", // d’école in Mac Roman
+		"CAF\xc9\xbb":                "", // CAFÉ» in Windows-1252
+		"from,to\nLHR,JFK\n":         "",
+		strings.Repeat("x", 3*4<<10): "",
+	} {
+		var got []string
+		for _, encoding := range []string{"windows-1252", "macintosh", "windows-1250", "windows-1253"} {
+			err := charsets.UTF8(io.Discard, iotest.OneByteReader(strings.NewReader(text)), encoding)
+			if e, ok := errors.AsType[*apperr.Error](err); ok && strings.Contains(e.Details[0].Message, "UTF-8. Send") {
+				_, line, _ := strings.Cut(e.Details[0].Message, "and line ")
+				got = append(got, encoding+" "+line[:1])
+			}
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%.30q: in UTF-8 for %q, want %q", text, got, want)
+		}
 	}
 }
 
