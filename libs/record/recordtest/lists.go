@@ -94,6 +94,30 @@ func listTests() []test {
 			b.insert(acme, draft(flights, "r4"))
 			b.wantRecords(acme, flights, layout{Max: 4, Deleted: []int64{1, 2, 3}})
 		}},
+		{"deletions in one organization leave the lists of another as they are", func(b *bench) {
+			events := map[record.OrgID][]record.Event{}
+			for i := range 5 {
+				events[acme] = append(events[acme], b.insertEvent(acme, record.EventID(fmt.Sprint("ours-", i))))
+				events[other] = append(events[other], b.insertEvent(other, record.EventID(fmt.Sprint("theirs-", i))))
+			}
+			ours, theirs := b.fill(acme, flights, "r", 4), b.fill(other, flights, "s", 4)
+			deleted := map[record.OrgID][]int64{}
+			for _, c := range []struct {
+				org record.OrgID
+				at  int
+			}{{acme, 1}, {other, 2}, {other, 0}, {acme, 3}} {
+				e := events[c.org][c.at]
+				e.Deleted, e.Rev = true, e.Rev+1
+				b.must(b.ReplaceEvent(b.Context(), c.org, e, e.Rev-1))
+				b.delete(c.org, map[record.OrgID][]record.Record{acme: ours, other: theirs}[c.org][c.at])
+				deleted[c.org] = append(deleted[c.org], int64(c.at+1))
+				slices.Sort(deleted[c.org])
+				for _, org := range []record.OrgID{acme, other} {
+					b.wantEvents(org, layout{Max: 5, Deleted: deleted[org]})
+					b.wantRecords(org, flights, layout{Max: 4, Deleted: deleted[org]})
+				}
+			}
+		}},
 		{"a record that is stored as deleted is not in the list", func(b *bench) {
 			all := b.fill(acme, flights, "r", 3)
 			b.delete(acme, all[0])

@@ -61,8 +61,18 @@ func teamsAgainstAModel(b *bench) {
 			waiting[e.ID]++
 		}
 	}
-	elsewhere := b.insertEvent(other, "event-elsewhere")
-	b.move(other, b.insert(other, draft(record.Sub{Event: elsewhere.ID, Type: "flights"}, "r-elsewhere")), record.Submitted)
+	// Another organization has events with the same slots, that anybody there sees or that everybody reviews who is in a team.
+	for i := range events {
+		e := someEvent(record.EventID(fmt.Sprint("elsewhere-", i)))
+		if i%2 > 0 {
+			for _, m := range members {
+				e.Team = append(e.Team, record.TeamMember{ID: m, Role: record.TeamReviewer})
+			}
+		}
+		_, err := b.InsertEvent(b.Context(), other, e, record.Unlimited)
+		b.must(err)
+	}
+	b.move(other, b.insert(other, draft(record.Sub{Event: "elsewhere-0", Type: "flights"}, "r-elsewhere")), record.Submitted)
 	for range 25 {
 		i := random.IntN(len(events))
 		e := events[i]
