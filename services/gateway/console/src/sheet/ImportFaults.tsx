@@ -2,9 +2,10 @@ import { Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { meantList, say } from '../i18n/server';
+import { groupFaults, rowNumbers } from './faultgroups';
 import type { Import } from './upload';
 
-/** The rows of a file that cannot be imported, and why. */
+/** The rows of a file that cannot be imported, and why: what is wrong with many of them is said once. */
 export function ImportFaults({
   faults,
   all,
@@ -30,9 +31,9 @@ export function ImportFaults({
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {faults.map((f) => (
-            <Table.Tr key={`${f.row}-${f.column}-${f.code}`}>
-              <Table.Td ta="right">{f.row || '–'}</Table.Td>
+          {groupFaults(faults).map(({ fault: f, rows }) => (
+            <Table.Tr key={`${f.row}-${f.column}-${f.code}-${f.message}`}>
+              <Table.Td ta="right">{rowNumbers(rows)}</Table.Td>
               {/* A heading of the file, or the name of a field that it has no heading for. */}
               <Table.Td>{f.column ? (called(f.column) ?? f.column) : '–'}</Table.Td>
               <Table.Td>
