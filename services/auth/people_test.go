@@ -247,6 +247,18 @@ func TestTheOperatorDisablesAPersonEverywhere(t *testing.T) {
 		b.want(b.refresh(a.text("refreshToken")), http.StatusUnauthorized, "UNAUTHENTICATED")
 	}
 	b.want(b.loginTo("ada@example.com", "o2"), http.StatusNotFound, "NOT_FOUND")
+	// A session from before does not come back, neither where the person works again nor in another organization.
+	if err := b.service.EnableUser(t.Context(), "o1", b.ada.ID); err != nil {
+		t.Fatal(err)
+	}
+	b.join("ada@example.com", "o3", identity.User)
+	for _, a := range []answer{here, away} {
+		for _, org := range []string{"o1", "o2", "o3"} {
+			if again := b.refreshTo(a.text("refreshToken"), org); again.status < http.StatusBadRequest {
+				t.Errorf("a session of a disabled person is good for %s", org)
+			}
+		}
+	}
 	if _, err := b.service.Join(t.Context(), "nobody@example.com", "o2", "", identity.User); apperr.CodeOf(err) != apperr.UserNotFound {
 		t.Errorf("no membership was created: %v", err)
 	}
