@@ -124,11 +124,10 @@ const (
 // of an amount of energy is a tariff.
 func rateOf(head string) (stem string, of counting, ok bool) {
 	name, unit, measured := unitOfHead(head)
-	if !measured || isUnit(unit) {
+	if rated := plain(name); !measured || !hourRateHeads.Has(rated) && !dayRateHeads.Has(rated) {
 		name, unit = head, ""
-	}
-	if _, currency := currencyWritten(unit); unit != "" && !currency {
-		name, unit = head, ""
+	} else if _, currency := currencyWritten(unit); !currency {
+		return "", "", false // of an amount
 	}
 	switch {
 	case hourRateHeads.Has(plain(name)):

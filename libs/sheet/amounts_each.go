@@ -23,6 +23,8 @@ type perItem struct {
 	of        []eachColumn
 	// several are the columns with a number per something other than what the column of the field counts.
 	several []int
+	// eachCounts are what the headings count of each of something, by index; nil until they are needed.
+	eachCounts []counting
 }
 
 // eachColumn is a column with the amount of each of something, such as "Weight per pallet (kg)" and "Hours per day".

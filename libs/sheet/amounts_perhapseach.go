@@ -44,7 +44,7 @@ func (r *perItem) perhapsEachOf(row *row) *apperr.Detail {
 			continue
 		}
 		for i := range r.heads[:min(len(r.heads), len(row.cells))] {
-			of := cmp.Or(r.counts[i], countOfEach(r.heads[i]))
+			of := cmp.Or(r.counts[i], r.countOfEachAt(i))
 			if i == at || !slices.Contains(amount.of, of) || slices.Contains(row.counted, i) || !r.uncountedColumn(row.typ, i) {
 				continue
 			}
@@ -56,6 +56,17 @@ func (r *perItem) perhapsEachOf(row *row) *apperr.Detail {
 		}
 	}
 	return nil
+}
+
+// countOfEachAt returns countOfEach of the heading of a column, which it looks at once: rows are many.
+func (r *perItem) countOfEachAt(at int) counting {
+	if r.eachCounts == nil {
+		r.eachCounts = make([]counting, len(r.heads))
+		for i, head := range r.heads {
+			r.eachCounts[i] = countOfEach(head)
+		}
+	}
+	return r.eachCounts[at]
 }
 
 // countOfEach returns what a heading counts of each of something: trips for Trips per vehicle; empty if it counts nothing so.
