@@ -1,8 +1,9 @@
 import i18next from 'i18next';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { en } from '../src/i18n/en';
 import { begin, end, refusal, server, stored, until, visit } from './sheetserver';
 
+beforeAll(() => i18next.init({ lng: 'en', resources: { en: { translation: en } } }));
 beforeEach(begin);
 afterEach(end);
 
@@ -109,7 +110,6 @@ describe('a row whose origins are stored separately', () => {
 });
 
 it('says what was typed into a row that turns out to be decided as it is saved', async () => {
-  await i18next.init({ lng: 'en', resources: { en: { translation: en } } });
   stored('r1');
   const { store, engine } = await visit();
   store.edit([{ key: 'r1', type: 'flights', cells: { from: 'CDG' } }]);

@@ -118,6 +118,11 @@ describe('drafts of an earlier visit', () => {
     expect(store.get('a')?.cells.from).toBe('CDG');
     expect(store.get('a')?.theirs).toEqual({ cells: { from: 'AMS' }, revision: 2 });
   });
+  it('of a record that was deleted meanwhile stay, and are no new record', () => {
+    store.load([], true);
+    store.restore([{ key: 'a', id: 'a', type: 'flights', cells: { from: 'CDG' }, saved: { from: 'LHR' } }]);
+    expect(store.rows.map((r) => [r.id, r.cells.from, dirty(r)])).toEqual([['a', 'CDG', true]]);
+  });
   it('are gone from the page when they are discarded', () => {
     store.load([record('a', 1)]);
     store.edit([

@@ -45,6 +45,8 @@ const columnName = (column: string, t: TFunction): string => {
   return letters ? t('import.headless', { letters }) : column;
 };
 
+const isDuplicate = (cause: unknown): boolean => cause instanceof ApiError && cause.code === 'DUPLICATE_FILE';
+
 /** The import of a file: its dry run, progress and errors. */
 export function ImportModal({ upload, scope, columns, close, imported, mend }: Props): ReactNode {
   const { t } = useTranslation();
@@ -75,7 +77,8 @@ export function ImportModal({ upload, scope, columns, close, imported, mend }: P
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
   });
-  const twice = rehearsal.error instanceof ApiError && rehearsal.error.code === 'DUPLICATE_FILE';
+  // It may have been imported in another tab since it was looked at.
+  const twice = [rehearsal.error, failed].some(isDuplicate);
   const run = async (): Promise<void> => {
     setBusy(true);
     setFailed(null);
@@ -86,7 +89,7 @@ export function ImportModal({ upload, scope, columns, close, imported, mend }: P
     } catch (cause) {
       setFailed(cause as Error);
       // Who is not signed in has begun none.
-      const refused = isRefused(cause) || (cause instanceof ApiError && cause.status === 401);
+      const refused = isRefused(cause) || isDuplicate(cause) || (cause instanceof ApiError && cause.status === 401);
       setUnknown((before) => before || !refused);
     }
     setNow(null);
@@ -125,7 +128,14 @@ export function ImportModal({ upload, scope, columns, close, imported, mend }: P
             <Button size="xs" onClick={leave}>
               {t('import.leave')}
             </Button>
-            <Button size="xs" variant="default" onClick={() => setOptions({ ...options, again: true })}>
+            <Button
+              size="xs"
+              variant="default"
+              onClick={() => {
+                setFailed(null);
+                setOptions({ ...options, again: true });
+              }}
+            >
               {t('import.again')}
             </Button>
           </Group>
@@ -135,7 +145,7 @@ export function ImportModal({ upload, scope, columns, close, imported, mend }: P
         <Problem error={rehearsal.error} retry={() => void rehearsal.refetch()} />
       )}
       {!done && !busy && <LikelyEncodings faults={notInEncoding} options={options} change={change} />}
-      {failed && <Problem error={failed} />}
+      {failed && !twice && <Problem error={failed} />}
       {failed && unknown && <Text size="sm">{t('import.unknown')}</Text>}
       {rehearsal.data && !busy && !done && (
         <Text role="status">
@@ -221,7 +231,13 @@ export function ImportModal({ upload, scope, columns, close, imported, mend }: P
           {done ? t('state.close') : t('state.cancel')}
         </Button>
         {!done && (
-          <Button ref={next} onClick={() => void run()} loading={busy} disabled={!rehearsal.isSuccess} data-autofocus>
+          <Button
+            ref={next}
+            onClick={() => void run()}
+            loading={busy}
+            disabled={!rehearsal.isSuccess || twice}
+            data-autofocus
+          >
             {t('import.run', { count: (rehearsal.data?.rows ?? 0) - (rehearsal.data?.failed ?? 0) })}
           </Button>
         )}

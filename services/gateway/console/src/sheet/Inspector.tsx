@@ -11,6 +11,7 @@ import { Conflict } from './Conflict';
 import { type Column, namesIn, shown, type TypeInfo } from './columns';
 import type { Engine } from './engine';
 import { Origins, WhatIfText } from './Origins';
+import { Remarks } from './Remarks';
 import { dirty, type Row } from './store';
 import { Verdict } from './Verdict';
 
@@ -98,16 +99,7 @@ export function Inspector({ engine, info, row, field, set, withdraw }: Props): R
           </div>
         )}
         <Conflict engine={engine} row={row} info={info} />
-        {row.failed && (
-          <Alert color="red" role="alert">
-            {row.failed}
-          </Alert>
-        )}
-        {row.comment && row.status === 'changes_requested' && (
-          <Alert color="orange" title={t('inspect.asked')}>
-            {row.comment}
-          </Alert>
-        )}
+        <Remarks row={row} />
         {faults.map(([name, f]) => (
           <Alert key={name} color="red" variant="light" p="xs">
             <Text size="sm">{say('fault', f, info.columns.find((c) => c.field === name)?.label)}</Text>

@@ -14,6 +14,7 @@ import type { Engine } from './engine';
 import { type Evidence, evidenceIn, evidenceText } from './evidence';
 import { StatusBadge } from './Inspector';
 import { Kg } from './Line';
+import { OtherFaults, Remarks } from './Remarks';
 import { at as position } from './selection';
 import { dirty, empty } from './store';
 import { useRowCommands } from './useRowCommands';
@@ -161,6 +162,8 @@ export function RowForm({ engine, infos, type, focus, slot }: Props): ReactNode 
       {!info && <Text c="dimmed">{t('sheet.emptyAll')}</Text>}
       {info && !row && <Text size="sm">{info.description}</Text>}
       {row && <Conflict engine={engine} row={row} info={info} />}
+      {row && <Remarks row={row} />}
+      {row && <OtherFaults row={row} info={info} />}
       {locked && row && (
         <Text size="sm" c="dimmed">
           {t('inspect.locked')}

@@ -1,4 +1,5 @@
 /** Checks, saves and keeps the rows of a sheet while somebody types. */
+import i18next from 'i18next';
 import { ApiError, call, isRefused, keyed, type Schemas } from '../api/client';
 import { recordsOf } from '../api/records';
 import { sayError } from '../i18n/server';
@@ -13,6 +14,10 @@ import { Sums } from './sums';
 
 /** Reports whether a record cannot be changed, by this person or at all, whatever is typed into it. */
 const lost = (cause: ApiError): boolean => [403, 404, 409].includes(cause.status);
+
+/** Says why a record cannot be changed. */
+const whyLost = (cause: ApiError): string =>
+  cause.code === 'RECORD_NOT_FOUND' ? i18next.t('sheet.gone') : sayError(cause);
 
 const checkDelay = 350;
 
@@ -250,7 +255,7 @@ export class Engine {
       if (!(cause instanceof ApiError)) throw cause;
       if (cause.status === 400) refuse(r, cells, cause);
       else if (lost(cause)) {
-        r.failed = sayError(cause);
+        r.failed = whyLost(cause);
         if (r.cells === cells) r.check = { state: 'none', notices: [], faults: {} };
       } else throw cause;
     }
@@ -348,7 +353,7 @@ export class Engine {
         const now = await call<ServerRecord>('GET', path);
         if (!this.store.meet(row, this.store.fromServer(now.data))) this.again = true;
       } else if (cause.status === 400) refuse(row, sent, cause);
-      else if (lost(cause)) row.failed = sayError(cause);
+      else if (lost(cause)) row.failed = whyLost(cause);
       else throw cause;
     } finally {
       delete row.saving;

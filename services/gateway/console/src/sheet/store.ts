@@ -207,6 +207,11 @@ export class Store {
           this.meet(row, now);
         }
       } else if (!d.id) this.add({ key: d.key, type: d.type, cells: d.cells, status: 'draft', check: unchecked });
+      // The record was deleted since. What was typed is for its writer to give up, and makes no other record by itself.
+      else {
+        const { key, id, type, cells, saved = {} } = d;
+        this.add({ key, id, type, cells, saved, status: 'unsubmitted', check: unchecked });
+      }
     }
     this.changed();
   }
