@@ -263,3 +263,30 @@ func TestTheOperatorDisablesAPersonEverywhere(t *testing.T) {
 		t.Errorf("no membership was created: %v", err)
 	}
 }
+
+// TestAnErasedAccountLeavesNoSession: with the last membership of a person their sessions are removed, which have addresses and
+// browsers, and they do not come back with a new invitation of the same address, which has the same id.
+func TestAnErasedAccountLeavesNoSession(t *testing.T) {
+	onBothEngines(t, func(t *testing.T, b *bundle) {
+		root, before := b.signIn("root@example.com").access, b.signIn("bob@example.com")
+		b.want(b.do("DELETE", "/api/v2/users/"+b.bob.ID, root, ""), http.StatusOK, "")
+		all, err := b.store.SessionsAfter(t.Context(), b.bob.Org, "", 100)
+		if err != nil || len(all) == 0 {
+			t.Fatalf("%d sessions, %v", len(all), err)
+		}
+		for _, s := range all {
+			if s.User == b.bob.ID {
+				t.Errorf("a session is left: %+v", s)
+			}
+		}
+		again, token := b.invite(root, "bob@example.com", "manager")
+		if again.text("_id") != b.bob.ID {
+			t.Errorf("the former user has another id: %s", again.body)
+		}
+		b.want(b.setUp(token), http.StatusOK, "")
+		if b.lets(before.access) {
+			t.Error("a token from before is admitted")
+		}
+		b.want(b.refresh(before.refresh), http.StatusUnauthorized, "UNAUTHENTICATED")
+	})
+}
