@@ -110,3 +110,32 @@ func TestAReadOfTheGateThatPanics(t *testing.T) {
 	store.events <- revision(3)
 	<-again
 }
+
+// eachGate answers a read of an event with that event.
+type eachGate struct{ Store }
+
+func (eachGate) CurrentEvent(_ context.Context, _ record.OrgID, id record.EventID) (record.Event, error) {
+	return record.Event{ID: id}, nil
+}
+
+// TestAGateIsThatOfItsEvent: a move in one event does not share a read of the gate of another.
+func TestAGateIsThatOfItsEvent(t *testing.T) {
+	t.Parallel()
+	g := &gateReader{store: eachGate{}}
+	g.running.Lock() // as a read before does
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	answer := make(chan record.EventID, 1)
+	go func() {
+		e, _ := g.read(ctx, "org", "e")
+		answer <- e.ID
+	}()
+	g.waiting(t)
+	if e, err := g.read(ctx, "org", "other"); err != nil || e.ID != "other" {
+		t.Errorf("the gate of the other event is that of %q, %v", e.ID, err)
+	}
+	g.running.Unlock()
+	if got := <-answer; got != "e" {
+		t.Errorf("the gate of the event is that of %q", got)
+	}
+}
