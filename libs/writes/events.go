@@ -58,9 +58,8 @@ func (w Write) ChangeEvent(ctx context.Context, ch EventChange) (EventOutcome, e
 			return err
 		},
 		Entry: func(entry *record.EventEntry) {
-			entry.FourEyes = policy.FourEyes && proposal != nil
-			if proposal != nil {
-				entry.Action, entry.Change = record.ChangeProposed, proposal.ID
+			if proposal != nil { // under four-eyes control alone
+				entry.FourEyes, entry.Action, entry.Change = true, record.ChangeProposed, proposal.ID
 			}
 		},
 	})

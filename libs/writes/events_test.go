@@ -187,6 +187,9 @@ func TestWhoChangesAnEvent(t *testing.T) {
 			if c.want == proposed && (now.Last.Action != record.ChangeProposed || now.Last.Change != now.Proposals[0].ID || !now.Last.FourEyes || now.Last.PolicyRev != 4 || now.Proposals[0].Comment != c.comment) {
 				t.Errorf("the history says %+v of %+v", now.Last, now.Proposals[0])
 			}
+			if now.Rev > before.Rev && now.Last.FourEyes != (c.want == proposed) {
+				t.Errorf("%s: the history says that four eyes were needed: %t", c.want, now.Last.FourEyes)
+			}
 			if moved := now.ContextRev > before.ContextRev; moved != (s.notified == 1) || s.notified > 1 {
 				t.Errorf("the figures moved %t, %d notifications", moved, s.notified)
 			}
