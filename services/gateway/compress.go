@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -20,8 +19,8 @@ import (
 // The content codings of responses, best first. At these levels brotli is both faster
 // and smaller than gzip for lists, explanations and reports.
 const (
-	codingBrotli = "br"
-	codingGzip   = "gzip"
+	codingBrotli = web.CodingBrotli
+	codingGzip   = web.CodingGzip
 
 	brotliLevel = 4
 	gzipLevel   = 5
@@ -41,9 +40,7 @@ var (
 	nameOrigin         = []byte(fiber.HeaderOrigin)
 )
 
-// codingFor returns the content coding to use for a client; empty means none. Without
-// an Accept-Encoding field any coding would be acceptable, but such a client may not be
-// able to decompress.
+// codingFor returns the content coding to use for a client; empty means none.
 func codingFor(h *fasthttp.RequestHeader) string {
 	accepted := h.PeekCanonical(nameAcceptEncoding)
 	if len(accepted) == 0 {
@@ -54,7 +51,7 @@ func codingFor(h *fasthttp.RequestHeader) string {
 	if last := lastAccepted.Load(); last != nil && last.field == string(accepted) {
 		return last.coding
 	}
-	last := &accepts{field: string(accepted), coding: bestCoding(string(accepted))}
+	last := &accepts{field: string(accepted), coding: web.PreferredCoding(string(accepted), codingBrotli, codingGzip)}
 	lastAccepted.Store(last)
 	return last.coding
 }
@@ -64,37 +61,6 @@ type accepts struct{ field, coding string }
 
 // lastAccepted caches the most recent field value.
 var lastAccepted atomic.Pointer[accepts]
-
-func bestCoding(accepted string) string {
-	best, weight := "", 0.0
-	for _, coding := range []string{codingBrotli, codingGzip} {
-		if q := qualityOf(accepted, coding); q > weight {
-			best, weight = coding, q
-		}
-	}
-	return best
-}
-
-// qualityOf returns the weight of a coding in an Accept-Encoding field (RFC 9110
-// §12.5.3), 0 if the field does not name it; * is ignored.
-func qualityOf(field, coding string) float64 {
-	for member := range strings.SplitSeq(field, ",") {
-		name, parameter, _ := strings.Cut(member, ";")
-		if !strings.EqualFold(strings.TrimSpace(name), coding) {
-			continue
-		}
-		weight, weighted := strings.CutPrefix(strings.ToLower(strings.TrimSpace(parameter)), "q=")
-		if !weighted {
-			return 1
-		}
-		q, err := strconv.ParseFloat(weight, 64)
-		if err != nil {
-			return 0
-		}
-		return q
-	}
-	return 0
-}
 
 // compressed returns text compressed with a coding.
 func compressed(coding string, text []byte) []byte {

@@ -17,12 +17,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-const (
-	codingGzip   = "gzip"
-	codingBrotli = "br"
-	// indexBrotli is the brotli level of an index, which is compressed once.
-	indexBrotli = 6
-)
+// indexBrotli is the brotli level of an index, which is compressed once.
+const indexBrotli = 6
 
 // index is an index as sent. The program contains it compressed; other representations are
 // created on demand and cached, because each takes more CPU time than the rest of the request.
@@ -70,24 +66,21 @@ func (i *index) send(c *fiber.Ctx) error {
 	c.Vary(fiber.HeaderAcceptEncoding)
 	// Cached by the client, but revalidated each time: 304 unless it has changed.
 	c.Set(fiber.HeaderCacheControl, "private, no-cache")
-	asked := strings.TrimSuffix(strings.TrimSuffix(c.Query("v"), "-"+codingGzip), "-"+codingBrotli)
+	asked := strings.TrimSuffix(strings.TrimSuffix(c.Query("v"), "-"+web.CodingGzip), "-"+web.CodingBrotli)
 	if asked == version {
 		c.Set(fiber.HeaderCacheControl, "private, max-age=31536000, immutable")
 	}
-	coding := ""
-	if c.Get(fiber.HeaderAcceptEncoding) != "" {
-		coding = c.AcceptsEncodings(codingGzip, codingBrotli, "identity")
-	}
+	coding := web.PreferredCoding(c.Get(fiber.HeaderAcceptEncoding), web.CodingGzip, web.CodingBrotli)
 	// Any representation that the client has is current.
-	for _, form := range []string{coding, codingGzip, codingBrotli, ""} {
+	for _, form := range []string{coding, web.CodingGzip, web.CodingBrotli, ""} {
 		if known := formTag(tag, form); web.NotModified(c, known) {
 			return web.SendNotModified(c, known)
 		}
 	}
 	text, err := packed, error(nil)
 	switch coding {
-	case codingGzip:
-	case codingBrotli:
+	case web.CodingGzip:
+	case web.CodingBrotli:
 		text, err = i.brotli()
 	default:
 		coding = ""
@@ -105,7 +98,7 @@ func (i *index) send(c *fiber.Ctx) error {
 
 // formTag returns the entity tag of a representation in a coding.
 func formTag(tag, coding string) string {
-	if coding != codingGzip && coding != codingBrotli {
+	if coding != web.CodingGzip && coding != web.CodingBrotli {
 		return tag
 	}
 	return strings.TrimSuffix(tag, `"`) + "-" + coding + `"`

@@ -179,14 +179,9 @@ func (f *Files) send(c *fiber.Ctx, a asset) error {
 	c.Set(fiber.HeaderContentType, a.contentType)
 	c.Set(fiber.HeaderCacheControl, "public, max-age=31536000, immutable")
 	c.Vary(fiber.HeaderAcceptEncoding)
-	encoding, form := "", ".gz"
-	if c.Get(fiber.HeaderAcceptEncoding) != "" {
-		switch c.AcceptsEncodings("br", "gzip", "identity") {
-		case "br":
-			encoding, form = "br", ".br"
-		case "gzip":
-			encoding = "gzip"
-		}
+	encoding, form := web.PreferredCoding(c.Get(fiber.HeaderAcceptEncoding), web.CodingBrotli, web.CodingGzip), ".gz"
+	if encoding == web.CodingBrotli {
+		form = ".br"
 	}
 	// Each representation has its own strong entity tag.
 	tag := a.tag()
