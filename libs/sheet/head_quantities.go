@@ -165,6 +165,9 @@ func (in *interpreter) quantityCell(b *body, typ string, i int, cell string) *ap
 // unitHeads are headings of columns with the unit of an adjacent quantity, normalized by plain.
 const unitHeads wordlist.List = "unitHeads"
 
+// weightUnitHeads are those of columns with the unit of a weight.
+const weightUnitHeads wordlist.List = "weightUnitHeads"
+
 // findUnits finds the columns with the units of columns whose heads have none: anywhere for the only one, and of several behind
 // each of them. It removes them from the ignored ones.
 func (r *unitsBeside) findUnits() {
@@ -172,7 +175,9 @@ func (r *unitsBeside) findUnits() {
 	for _, at := range r.quantity {
 		beside := placeAt(at + 1)
 		if len(r.quantity) == 1 {
-			beside = r.beside(unitHeads)
+			if beside = r.beside(unitHeads); !beside.found() && quantityWords("mass").Has(plain(r.heads[at])) {
+				beside = r.beside(weightUnitHeads)
+			}
 		} else if !r.isUnitColumn(at + 1) {
 			return
 		}

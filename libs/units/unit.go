@@ -56,7 +56,7 @@ var inCapitals = map[string]string{"Mg": "t", "ML": "", "Ml": ""}
 var otherNames = map[string]string{
 	"meile": "mi", "meilen": "mi", "seemeile": "nmi", "seemeilen": "nmi",
 	"qm": "m2", "mq": "m2", "quadratmeter": "m2", "hektar": "ha",
-	"zentiliter": "cl", "hektoliter": "hl", "kubikmeter": "m3",
+	"zentiliter": "cl", "hektoliter": "hl", "kubikmeter": "m3", "mc": "m3",
 	"kilogramm": "kg", "gramm": "g", "tonnen": "t",
 	"kilowattstunde": "kwh", "kilowattstunden": "kwh", "megawattstunde": "mwh", "megawattstunden": "mwh",
 	"gigawattstunde": "gwh", "gigawattstunden": "gwh",
