@@ -100,7 +100,7 @@ var asideRules = [...]asideRule{
 		types: []string{"waste"},
 		heads: func(_ *asides, head string) bool { return impurityWords.HasAny(wordsOf(head)) },
 		says: func(r *asides, row *row, cell string) bool {
-			return slices.Contains([]string{"recycling", "composting", "anaerobic_digestion", "reuse"}, row.text("treatment")) && r.above(strings.TrimSuffix(cell, "%"), 0)
+			return slices.Contains([]string{"recycling", "composting", "anaerobic_digestion", "reuse"}, row.text("treatment")) && (saysYes(cell) || r.above(strings.TrimSuffix(cell, "%"), 0))
 		},
 		would: "all of it as treated alike", remedy: "Write what was sorted out into a row of its own, with its treatment and its weight, or leave %s out if nothing was.", suggestions: []string{"weightKg", "treatment"},
 	},

@@ -2,6 +2,7 @@ package sheet
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
@@ -108,9 +109,21 @@ func oneName(text string) bool {
 func (r *travellers) countsTickets(cells []string) bool {
 	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
 		cell := oneCell(cells, at)
-		if cell != "" && cell != "1" && (ticketCounts.Has(plain(head)) || len(cell) < 4 && strings.Trim(cell, "0123456789") == "" && manyTickets.HasAny(headWords(head))) {
+		if cell == "" || cell == "1" {
+			continue
+		}
+		few := len(cell) < 4 && strings.Trim(cell, "0123456789") == ""
+		if ticketCounts.Has(plain(head)) || few && (manyTickets.HasAny(headWords(head)) || r.free(at) && namesPeople(r.typ, head)) {
 			return true
 		}
 	}
 	return false
+}
+
+// namesPeople reports whether a word of a heading is one for the people of journeys: Passengers booked.
+func namesPeople(typ, head string) bool {
+	field, people := columnOf(typ, "passengers"), wordlist.OfType("several", string(ofPerson))
+	return slices.ContainsFunc(wordsOf(head), func(word string) bool {
+		return word == field.Name || people.Has(word) || slices.Contains(field.headings, word)
+	})
 }

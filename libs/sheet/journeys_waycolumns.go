@@ -2,6 +2,7 @@ package sheet
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
@@ -13,6 +14,9 @@ import (
 // wayBackHeads are headings of a column that is ticked, or has a day, if somebody goes back, beside one for the way there, normalized
 // by key.
 const wayBackHeads wordlist.List = "wayBackHeads"
+
+// flightNumber is the number of a flight, as lists of both ways have it below each: BA 117.
+var flightNumber = regexp.MustCompile(`^(?:[A-Z]{2}|[A-Z]\d|\d[A-Z])\s?\d{1,4}$`)
 
 // wayColumns returns the columns of the way there and of the way back of a list of journeys: Hin and Rück, Outbound and Return. The
 // latter may be taken as the field roundTrip. Both are none unless the table has both.
@@ -90,7 +94,7 @@ func (r *ticks) ways(row *row) *apperr.Detail {
 	goes := func(at place) (yes, known bool) {
 		cell := Unguard(oneCell(row.cells, at.index()))
 		day, _, _ := strings.Cut(cell, " ")
-		if r.isTick(cell) || units.IsDate(day) {
+		if r.isTick(cell) || units.IsDate(day) || flightNumber.MatchString(cell) {
 			return true, true
 		}
 		no, said := fields.Truth(cell)

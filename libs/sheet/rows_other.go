@@ -25,6 +25,9 @@ func hasServices(typ string) bool { return len(wordlist.OfType(typ, servicesOf).
 // headsService reports whether a heading, as plain writes it, is that of what the rows of an agency are about. In a table of flights
 // that of a mode of transport is one, too; in a list of guests it says how they came.
 func (r *marks) headsService(name string) bool {
+	if r.typ == "ground-transport" && r.heading("mode") {
+		return false // which says what a row is
+	}
 	if r.typ == "accommodation" && cameByHeads.Has(name) {
 		return false
 	}
@@ -101,10 +104,12 @@ func (r *marks) debited(cells []string) bool {
 const (
 	unsettledWords wordlist.List = "unsettledWords"
 	paymentParts   wordlist.List = "paymentParts"
+	// settledWords are those of people who come, beside which the others are about something else: registered, payment pending.
+	settledWords wordlist.List = "settledWords"
 )
 
 // unsettled reports whether the words of the state of a person, other than that of a payment, leave open whether the person came.
 func (r *marks) unsettled(at int, words []string) bool {
-	return r.typ == footprint.OriginRows && unsettledWords.HasAny(words) &&
+	return r.typ == footprint.OriginRows && unsettledWords.HasAny(words) && (!settledWords.HasAny(words) || besideStates.Has(words[0])) &&
 		!slices.ContainsFunc(paymentParts.All(), func(part string) bool { return strings.Contains(plain(r.heads[at]), part) })
 }
