@@ -1,6 +1,22 @@
 // The console in another language, and what stands beside the figure.
 import assert from 'node:assert/strict';
-import { anonymous, axe, cell, grid, paste, pasteTable, says, settled, test, the, until, visit } from './setup.mjs';
+import { runnerImport } from 'vite';
+import {
+  anonymous,
+  axe,
+  cell,
+  follow,
+  grid,
+  long,
+  paste,
+  pasteTable,
+  says,
+  settled,
+  test,
+  the,
+  until,
+  visit,
+} from './setup.mjs';
 
 test('somebody who reads German has a German sheet', async () => {
   const id = await the.server.event('Herbsttagung');
@@ -190,6 +206,83 @@ test('what an import suggests is German where the page is', async () => {
   const { _id } = await the.server.api('user', 'POST', `/events/${id}/purchases`, fields);
   await page.goto(`/events/${id}/sheet?type=purchases&record=${_id}`);
   await page.getByText(/Mit Verpflegung: \d/).waitFor();
+});
+
+/** Returns the texts of a catalogue by their keys. */
+const flat = (texts, path = '') =>
+  Object.entries(texts).flatMap(([key, text]) =>
+    typeof text === 'string' ? [[path + key, text]] : flat(text, `${path}${key}.`),
+  );
+
+/** Returns what tells whether a line is an English text of the page that is another one in German. */
+async function englishTexts() {
+  const [{ en }, { de }] = await Promise.all(
+    ['en', 'de'].map(async (file) => (await runnerImport(`./src/i18n/${file}.ts`)).module),
+  );
+  const german = new Map(flat(de));
+  const known = new Set(german.values());
+  const texts = flat(en).filter(([key, text]) => text.length > 3 && german.get(key) !== text && !known.has(text));
+  // A placeholder stands for anything: texts that are little else say nothing.
+  const patterns = texts
+    .filter(([, text]) => text.replace(/{{.*?}}/g, '').match(/\p{L}{3,}/gu)?.length > 1 || !text.includes('{{'))
+    .map(([, text]) => text.split(/{{.*?}}/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')));
+  const any = new RegExp(`^(?:${patterns.map((parts) => parts.join('.+')).join('|')})$`);
+  return (line) => any.test(line);
+}
+
+test('no text of the page is English where the page is German', async () => {
+  const isEnglish = await englishTexts();
+  assert.ok(isEnglish('Nothing waits for a decision') && isEnglish('One row is not saved yet'));
+  assert.ok(!isEnglish('Veranstaltungen') && !isEnglish('Demo manager'));
+  const id = await the.server.event('Herbsttagung');
+  await the.server.approved(id);
+  const flight = await the.server.api('user', 'POST', `/events/${id}/flights`, {
+    from: 'LON',
+    to: 'BER',
+    passengers: 3,
+  });
+  await the.server.api('user', 'POST', `/events/${id}/flights/${flight._id}/submit`, {});
+  const other = await the.server.event('Frühjahrstagung');
+  await visit('admin');
+  const { page } = await visit('admin', `/events/${id}/sheet`, { locale: 'de-DE' });
+  const german = async (what) => {
+    await settled(page);
+    const lines = await page.evaluate(() => [
+      ...document.body.innerText.split('\n'),
+      ...['aria-label', 'title', 'placeholder', 'alt'].flatMap((name) =>
+        [...document.querySelectorAll(`[${name}]`)].map((e) => e.getAttribute(name)),
+      ),
+      document.title,
+    ]);
+    assert.deepEqual([...new Set(lines.map((l) => l.trim()).filter(isEnglish))], [], what);
+  };
+  const often = [`/events/${id}/sheet`, `/events/${id}/review`];
+  const others = [
+    `/events/${id}/footprint`,
+    `/events/${id}/report`,
+    '/organization?tab=members',
+    `/events/${id}/sheet?type=all`,
+    `/events/${id}/review?show=approved`,
+    `/events/${id}/history`,
+    `/events/${other}/footprint`,
+    `/events/${other}/report`,
+    `/events/${other}/review`,
+    `/compare?events=${id},${other}`,
+    '/organization',
+    '/organization?tab=factors',
+    '/organization?tab=audit',
+    '/account',
+    '/about',
+    '/nowhere',
+  ];
+  for (const path of [...often, ...(long ? others : []), '/']) {
+    await follow(page, path);
+    await page.getByRole('heading', { level: 1 }).first().waitFor();
+    await german(path);
+  }
+  await page.getByRole('button', { name: 'Neue Veranstaltung' }).first().click();
+  await page.getByRole('dialog').waitFor();
+  await german('the form of an event');
 });
 
 test('days are written as at home, and one that could be two is asked about', async () => {

@@ -81,7 +81,8 @@ function SignForm({ event, tag, result, open }: Props & { open: boolean }): Reac
       <Title order={2} size="h5" mb={4}>
         {t('sign.title')}
       </Title>
-      <Text size="sm" c="dimmed" mb="xs">
+      {/* Another figure may take its place while the statement is typed. */}
+      <Text size="sm" c="dimmed" mb="xs" role="status">
         {t('sign.text', { total: co2e(result.total.kgCO2e), n: result.revision })} {second && t('sign.second')}
       </Text>
       <form

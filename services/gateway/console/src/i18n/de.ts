@@ -94,7 +94,7 @@ export const de: Translation = {
   compare: {
     title: 'Veranstaltungen vergleichen',
     none: 'Noch nichts zu vergleichen',
-    noneText: 'Zwei Veranstaltungen können nebeneinander stehen, und bis zu fünf.',
+    noneText: 'Zwei bis fünf Veranstaltungen können nebeneinander stehen, sobald es zwei gibt.',
     add: 'Eine Veranstaltung hinzunehmen',
     instead: 'Eine andere Veranstaltung statt {{title}}',
     drop: 'Herausnehmen: {{title}}',

@@ -82,7 +82,7 @@ export const en = {
   compare: {
     title: 'Compare events',
     none: 'Nothing to compare yet',
-    noneText: 'Two to five events can be compared side by side.',
+    noneText: 'Two to five events can be compared side by side, once there are two.',
     add: 'Add an event',
     instead: 'Replace {{title}} with another event',
     drop: 'Remove {{title}}',

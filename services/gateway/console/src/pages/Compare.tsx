@@ -42,7 +42,18 @@ export function ComparePage(): ReactNode {
       )}
       {events.isLoadingError && <Problem error={events.error} retry={() => void events.refetch()} />}
       {failed?.error && <Problem error={failed.error} retry={() => void failed.refetch()} />}
-      {events.data && list.length < 2 && <Empty title={t('compare.none')}>{t('compare.noneText')}</Empty>}
+      {events.data && list.length < 2 && (
+        <Empty
+          title={t('compare.none')}
+          action={
+            <Anchor component={Link} to="/">
+              {t('event.back')}
+            </Anchor>
+          }
+        >
+          {t('compare.noneText')}
+        </Empty>
+      )}
       {list.length >= 2 && (
         <>
           <Sides
