@@ -276,13 +276,16 @@ func tenants(t *testing.T, s account.Store) {
 	want(t, "end another organization's session", s.EndSession(ctx, "o2", u.ID, v.ID, at, "x", "m"), account.ErrNotFound)
 	want(t, "end another user's session", s.EndSession(ctx, "o1", "u2", v.ID, at, "x", "m"), account.ErrNotFound)
 	must(t, s.ClearUserMark(ctx, "o2", u.ID, "m"))
-	if _, n, err := s.UsersPage(ctx, "o2", 0, 10); n != 0 || err != nil {
-		t.Errorf("%d of another's users, %v", n, err)
+	if items, n, err := s.UsersPage(ctx, "o2", 0, 10); n != 0 || len(items) > 0 || err != nil {
+		t.Errorf("%d of another's users, %+v, %v", n, items, err)
 	}
 	foreign := u
 	foreign.Org = "o2"
-	if _, n, err := s.SessionsPage(ctx, foreign, at, 0, 10); n != 0 || err != nil {
-		t.Errorf("%d of another's sessions, %v", n, err)
+	if items, n, err := s.SessionsPage(ctx, foreign, at, 0, 10); n != 0 || len(items) > 0 || err != nil {
+		t.Errorf("%d of another's sessions, %+v, %v", n, items, err)
+	}
+	if items, err := s.NewestSessions(ctx, foreign, at, 10); len(items) > 0 || err != nil {
+		t.Errorf("another's newest sessions: %+v, %v", items, err)
 	}
 	got, err := s.User(ctx, "o1", u.ID)
 	if err != nil || got != u {

@@ -102,6 +102,8 @@ func auditPage(t *testing.T, s account.Store) {
 		e.At = at.Add(-time.Duration(i) * time.Hour) // a clock that goes back does not change the order
 		_, err := s.AppendAudit(t.Context(), e)
 		must(t, err)
+		_, err = s.AppendAudit(t.Context(), auditEntry("o2", "elsewhere")) // with the same number
+		must(t, err)
 	}
 	for _, c := range []struct{ skip, limit, n int64 }{{0, 10, 5}, {0, 2, 2}, {2, 2, 2}, {4, 2, 1}, {5, 2, 0}, {1 << 62, 100, 0}} {
 		got, total, err := s.AuditPage(t.Context(), "o1", c.skip, c.limit)
@@ -114,7 +116,7 @@ func auditPage(t *testing.T, s account.Store) {
 			}
 		}
 	}
-	if got, n, err := s.AuditPage(t.Context(), "o2", 0, 10); err != nil || n != 0 || len(got) != 0 {
+	if got, n, err := s.AuditPage(t.Context(), "o3", 0, 10); err != nil || n != 0 || len(got) != 0 {
 		t.Errorf("another organization's: %d, %v", n, err)
 	}
 }
