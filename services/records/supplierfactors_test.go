@@ -2,7 +2,9 @@ package records_test
 
 import (
 	"encoding/base64"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -176,5 +178,53 @@ func TestSupplierFactorsAreMetered(t *testing.T) {
 	change := `{"comment":"` + strings.Repeat("x", 1000) + `"}`
 	if n, want := stored(h.send(marie, http.MethodPost, "/supplier-factors/"+made.text("_id")+"/reject", change).want(http.StatusOK, "")), 2*len(change); n != want {
 		t.Errorf("a decision stores %d bytes, want %d", n, want)
+	}
+}
+
+// TestFieldsOfSupplierFactors: each field is served as it was sent, and each fault is refused alone, by its name.
+func TestFieldsOfSupplierFactors(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	const hash = "abababababababababababababababababababababababababababababababab"
+	fields := map[string]string{
+		"name": `"Green Power"`, "kgCO2ePerUnit": `0.5`, "unit": `"m²"`, "stage": `"upstream"`, "scope3Category": `"4 Upstream transportation and distribution"`, "validFrom": `"2026-01-01"`, "validTo": `"2026-01-01"`,
+		"source": `"Disclosure 2025"`, "uncertaintyFactor": `1.2`, "evidence": `[{"name":"d.pdf","url":"https://x.test/d"},{"sha256":"` + hash + `"}]`,
+	}
+	body := func(field, value string) string {
+		changed := maps.Clone(fields)
+		if changed[field] = value; value == "" {
+			delete(changed, field)
+		}
+		var parts []string
+		for _, name := range slices.Sorted(maps.Keys(changed)) {
+			parts = append(parts, strconv.Quote(name)+":"+changed[name])
+		}
+		return "{" + strings.Join(parts, ",") + "}"
+	}
+	made := h.send(planck, http.MethodPost, "/supplier-factors", body("name", fields["name"])).want(http.StatusCreated, "")
+	for _, a := range []answer{made, h.send(ada, http.MethodGet, "/supplier-factors/"+made.text("_id"), "").want(http.StatusOK, "")} {
+		for field, value := range fields {
+			if !strings.Contains(a.body, strconv.Quote(field)+":"+value) {
+				t.Errorf("%s is not %s: %s", field, value, a.body)
+			}
+		}
+	}
+	for _, c := range []struct{ field, value, fault string }{
+		{"name", "", "name"}, {"kgCO2ePerUnit", "", "kgCO2ePerUnit"}, {"unit", "", "unit"}, {"source", "", "source"}, {"evidence", "", "evidence"},
+		{"name", `"=cmd()"`, "name"}, {"name", `"a@2"`, "name"}, {"unit", `"+kWh"`, "unit"}, {"kgCO2ePerUnit", `-1`, "kgCO2ePerUnit"}, {"kgCO2ePerUnit", `1000001`, "kgCO2ePerUnit"},
+		{"stage", `"other"`, "stage"}, {"scope3Category", `"16"`, "scope3Category"}, {"validTo", `"2025-12-31"`, "validTo"}, {"uncertaintyFactor", `1`, "uncertaintyFactor"},
+		{"source", `""`, "source"}, {"evidence", `[]`, "evidence"}, {"evidence", `[{}]`, "evidence[0].name"}, {"evidence", `[{"name":"d.pdf"}]`, "evidence[0].sha256"},
+		{"evidence", `[{"sha256":"ab"}]`, "evidence[0].sha256"}, {"evidence", `[{"sha256":"` + hash + `","name":""}]`, "evidence[0].name"},
+	} {
+		refused := h.send(planck, http.MethodPost, "/supplier-factors", body(c.field, c.value)).want(http.StatusBadRequest, "VALIDATION_ERROR")
+		if !strings.Contains(refused.body, `"field":"`+c.fault+`"`) || strings.Count(refused.body, `"field"`) != 1 {
+			t.Errorf("%s %s: %s, want one fault of %s", c.field, c.value, refused.body, c.fault)
+		}
+	}
+	// Each limit of time may be there without the other.
+	for _, field := range []string{"validFrom", "validTo", "stage", "scope3Category", "uncertaintyFactor"} {
+		if a := h.send(planck, http.MethodPost, "/supplier-factors", body(field, "")).want(http.StatusCreated, ""); strings.Contains(a.body, strconv.Quote(field)) && field != "stage" {
+			t.Errorf("without %s: %s", field, a.body)
+		}
 	}
 }
