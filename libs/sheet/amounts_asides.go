@@ -98,7 +98,10 @@ var asideRules = [...]asideRule{
 	},
 	{
 		types: []string{"waste"},
-		heads: func(_ *asides, head string) bool { return impurityWords.HasAny(wordsOf(head)) },
+		heads: func(_ *asides, head string) bool {
+			_, unit, ok := unitOfHead(head)
+			return impurityWords.HasAny(wordsOf(head)) && (!ok || !isUnit(unit)) // an amount is beside that of the row
+		},
 		says: func(r *asides, row *row, cell string) bool {
 			return slices.Contains([]string{"recycling", "composting", "anaerobic_digestion", "reuse"}, row.text("treatment")) && (saysYes(cell) || r.above(strings.TrimSuffix(cell, "%"), 0))
 		},

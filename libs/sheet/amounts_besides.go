@@ -303,7 +303,9 @@ func (r *besides) notCounted(row *row) *apperr.Detail {
 	head, cell := r.heads[column.at], oneCell(row.cells, column.at)
 	field, counted := r.columns[column.field].Name, oneCell(row.cells, column.field)
 	if slices.Contains(r.lodging.stay, column.field) {
-		field = "nights"
+		if field = "nights"; sums[column.field] == row.number(field) {
+			return nil // the nights between the days
+		}
 	}
 	if n, ok := r.asNumber(counted); ok && n == sums[column.field] {
 		return nil

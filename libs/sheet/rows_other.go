@@ -57,6 +57,13 @@ func (r *marks) otherService(at int, cell string) bool {
 	return mode != "" && mode != "plane" && mode != "air"
 }
 
+// namesOtherService reports whether a text, such as a description, is nothing but the name of a service other than that of records of
+// a type: Train, and not Train to the airport.
+func namesOtherService(typ, text string) bool {
+	word := strings.ToLower(text)
+	return serviceWords.Has(word) && !wordlist.OfType(typ, servicesOf).Has(word)
+}
+
 // Heads of which way energy goes, as plain writes them, and words of ways that are no
 // consumption.
 const (

@@ -48,6 +48,9 @@ func (r *subjects) otherSubject(row *row) *apperr.Detail {
 		}
 		cell := Unguard(strings.TrimSpace(row.cells[at]))
 		switch {
+		case row.typ == "flights" && r.columns[at].Name == "description" && namesOtherService(row.typ, cell):
+			return &apperr.Detail{Field: r.heads[at], Code: RowNotCounted,
+				Message: fmt.Sprintf("%s is %.60q: that is no record of %s. Delete the row from the file, or empty the cell where the row counts all the same.", r.heads[at], cell, row.typ)}
 		case row.typ == "water" && row.has("supplyM3") && isSewerage(cell):
 			return &apperr.Detail{Field: r.heads[at], Code: RowNotCounted,
 				Message: fmt.Sprintf("%s is %.60q: the water that was supplied counts with its treatment, so that the same water would count twice. Delete the row from the file.", r.heads[at], cell)}
