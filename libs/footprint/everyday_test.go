@@ -160,6 +160,7 @@ func TestWhatAnotherTypeCountsIsSentThere(t *testing.T) {
 		{"materials", `{"material":"minibus","weightKg":5}`, "material", "Records of ground-transport take it, as mode coach."},
 		{"ground-transport", `{"mode":"lorry","passengers":5,"distanceKm":6}`, "mode", "Records of freight take it, as mode road."},
 		{"ground-transport", `{"mode":"Avion","passengers":5,"distanceKm":6}`, "mode", "Records of flights take journeys by plane. Records of freight take it, as mode air."},
+		{"ground-transport", `{"mode":"Flyg","passengers":5,"distanceKm":6}`, "mode", "Records of flights take journeys by plane."},
 		{"ground-transport", `{"mode":"Feuerwerk","passengers":5,"distanceKm":6}`, "mode", "Records of purchases take it, as category entertainment."},
 		{"waste", `{"material":"camping","treatment":"landfill","weightKg":5}`, "material", "Records of accommodation take it, as kind camping."},
 		{"energy", `{"source":"charcoal","weightKg":5}`, "source", "a custom record takes a figure of your own"},

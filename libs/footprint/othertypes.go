@@ -54,6 +54,9 @@ func elsewhere(field, text string) string {
 			}
 		}
 	}
+	if len(out) == 0 && field == "mode" && synonyms()[OriginRows+".mode"][strings.ToLower(strings.TrimSpace(text))] == "plane" {
+		return "Records of flights take journeys by plane."
+	}
 	if len(out) == 0 {
 		return "If none of these fits, a custom record takes a figure of your own, with its source."
 	}
