@@ -69,3 +69,17 @@ test('days with the month first are read so in all rows of a column where one te
   await until('all are stored', async () => (await stored()).length === 3);
   assert.deepEqual((await stored()).map((r) => r.date).sort(), ['2026-01-02', '2026-03-04', '2026-12-31']);
 });
+
+test('a day that cannot be read is shown on a phone as it was pasted', async () => {
+  const id = await the.server.event('Unread day');
+  const { page } = await visit('user', `/events/${id}/sheet?type=waste`, { viewport: { width: 4_000, height: 800 } });
+  await grid(page).waitFor();
+  await cell(page, 1, await columnOf(page, 'Date')).click();
+  await paste(page, '31.02.2026');
+  await page.getByRole('gridcell', { name: '31.02.2026' }).waitFor();
+  await page.setViewportSize({ width: 390, height: 844 });
+  const day = page.getByLabel('Date', { exact: true });
+  await until('it is shown', async () => (await day.inputValue().catch(() => '')) === '31.02.2026');
+  await day.fill('2026-02-28');
+  assert.equal(await day.getAttribute('type'), 'date');
+});

@@ -156,6 +156,11 @@ test('an error of the page itself is said in a sentence around its own words', (
   );
 });
 
+test('a role is called as it is among the people of the organization', () => {
+  const refused = { code: 'FORBIDDEN', message: 'This requires the role user.', requestId: 'r' };
+  expect(sayError(refused)).toBe('This requires the role Member.');
+});
+
 test('days that may be either of two are told apart by their months', () => {
   const unclear = {
     code: 'AMBIGUOUS_DATE',

@@ -199,6 +199,7 @@ function inWords(kind: Kind, said: Said, label?: string): string {
   // A source says more than the id of one of its factors, which stands before it.
   if (kind === 'notice' && said.field) text = text.replace(/^The field (?=is not known )/, `“${said.field}” `);
   if (kind === 'notice') text = text.replace(/(?<=\d kg) by [\w.-]+(?= \()/g, '');
+  text = text.replace(/(?<=^This requires the role )\w+/, (role) => i18next.t(`role.${role as 'user'}`));
   text = setsNamed(text);
   return readable(named(text))
     .replace(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, time)

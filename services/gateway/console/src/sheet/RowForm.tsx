@@ -50,6 +50,9 @@ function Jump({ count, go }: { count: number; go: (row: number) => void }): Reac
   );
 }
 
+/** Reports whether a field for days shows a text: any other one would be in it unseen. */
+const isDay = (text: string): boolean => text === '' || /^\d{4}-\d\d-\d\d$/.test(text);
+
 interface Props {
   engine: Engine;
   infos: TypeInfo[];
@@ -211,7 +214,7 @@ export function RowForm({ engine, infos, type, focus, slot }: Props): ReactNode 
             variant={locked ? 'filled' : 'default'}
             error={error}
             description={locked ? undefined : c.description}
-            type={c.kind === 'date' ? 'date' : 'text'}
+            type={c.kind === 'date' && isDay(row?.cells[c.field] ?? '') ? 'date' : 'text'}
             inputMode={c.kind === 'integer' ? 'numeric' : c.kind === 'number' ? 'decimal' : 'text'}
             value={
               locked && c.kind !== 'amounts' && c.options.length > 0
