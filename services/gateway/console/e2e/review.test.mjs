@@ -106,6 +106,33 @@ async function takesBack(page, id) {
   assert.notEqual(items[0].status, 'approved');
 }
 
+test('where only some of many are rejected, the reason goes on with the others, and is gone with the last', async () => {
+  const id = await the.server.event('Rejected in parts');
+  for (const count of [100, 1]) {
+    const items = Array.from({ length: count }, () => ({ from: 'LHR', to: 'JFK', passengers: 2 }));
+    const made = await the.server.api('user', 'POST', `/events/${id}/flights/batch`, { items });
+    const ids = made.items.map((i) => i.record._id);
+    await the.server.api('user', 'POST', `/events/${id}/flights/submit`, { ids });
+  }
+  const { page, faults } = await visit('manager', `/events/${id}/review`);
+  await page.getByRole('button', { name: 'Select all' }).click();
+  const reject = page.getByRole('button', { name: 'Reject', exact: true });
+  await reject.first().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel(/^Reason( \*)?$/).fill('Not of this event.');
+  let sent = 0;
+  await page.route('**/review/reject', (route) => (++sent === 2 ? route.abort() : route.continue()));
+  await dialog.getByRole('button', { name: 'Reject' }).click();
+  await dialog.getByRole('alert').getByText('The server cannot be reached').waitFor();
+  await page.getByRole('dialog', { name: 'Reject the record' }).waitFor();
+  assert.equal(await dialog.getByLabel(/^Reason( \*)?$/).inputValue(), 'Not of this event.');
+  await dialog.getByRole('button', { name: 'Reject' }).click();
+  await page.getByText('Nothing waits for a decision').waitFor();
+  const kept = await page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('ecf.text.')));
+  assert.deepEqual(kept, []);
+  faults.length = 0; // the connection was lost
+});
+
 test('the sheet says who approved a row, and takes that back', async () => {
   const id = await the.server.event('Verdict');
   await the.server.approved(id);

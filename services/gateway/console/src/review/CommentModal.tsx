@@ -25,8 +25,12 @@ export function CommentModal({
   done: (comment: string) => Promise<void>;
 }): ReactNode {
   const { t } = useTranslation();
-  const [first] = asking.items;
-  const [comment, setComment] = useKeptText(`${asking.move}.${first?._id ?? first?.id}.${asking.items.length}`);
+  // Where some are decided the dialog goes on with the others, and its text with it.
+  const [place] = useState(() => {
+    const [first] = asking.items;
+    return `${asking.move}.${first?._id ?? first?.id}.${asking.items.length}`;
+  });
+  const [comment, setComment] = useKeptText(place);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<Error | null>(null);
   const unsaved = useUnsaved();
