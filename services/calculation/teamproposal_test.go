@@ -12,7 +12,10 @@ import (
 // figures, it can be approved while the event is signed, and an administrator outside of the team decides on it too.
 func TestAProposalAboutTheTeam(t *testing.T) {
 	t.Parallel()
-	const administrator = "org1.admin"
+	const (
+		administrator = "org1.admin"
+		proposer      = manager + ", who proposed it"
+	)
 	team := func(e *record.Event) {
 		e.Team = append(e.Team, record.TeamMember{ID: "u-new", Role: record.TeamViewer})
 	}
@@ -53,6 +56,8 @@ func TestAProposalAboutTheTeam(t *testing.T) {
 		"team, attendees, figures move":     {both, figuresMove, manager, http.StatusConflict, "PROPOSAL_STALE"},
 		"team, attendees, an administrator": {both, nil, administrator, http.StatusForbidden, "FORBIDDEN"},
 		"team, attendees, signed":           {both, signed, manager, http.StatusConflict, "EVENT_SIGNED"},
+		"the team, by its proposer":         {team, nil, proposer, http.StatusForbidden, "SELF_APPROVAL_FORBIDDEN"},
+		"attendees, by their proposer":      {attendees, nil, proposer, http.StatusForbidden, "SELF_APPROVAL_FORBIDDEN"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -67,7 +72,11 @@ func TestAProposalAboutTheTeam(t *testing.T) {
 			after := ev
 			after.Team = append([]record.TeamMember{}, ev.Team...)
 			c.proposed(&after)
-			p := record.Proposal{ID: "p1", Kind: record.EventChanged, By: record.Actor{ID: "u-other", Role: someManager.Role}, At: s.now().UTC(),
+			by, from := c.by, "u-other"
+			if by == proposer {
+				by, from = manager, "u-manager"
+			}
+			p := record.Proposal{ID: "p1", Kind: record.EventChanged, By: record.Actor{ID: from, Role: someManager.Role}, At: s.now().UTC(),
 				Changed: record.EventChanges(ev, after), ContextRev: ev.ContextRev, ResultRevision: 1}
 			if record.Governed(p.Changed) {
 				p.Effect = json.RawMessage(`{"differenceKgCO2e":"0.000000"}`)
@@ -89,12 +98,14 @@ func TestAProposalAboutTheTeam(t *testing.T) {
 			if effect := listed.data("items", 0, "effect") != "<nil>"; effect != record.Governed(p.Changed) {
 				t.Errorf("listed with an effect: %t", effect)
 			}
-			a := s.call(http.MethodPost, "/api/v2/events/e1/changes/p1/approve", c.by, nil).want(c.status)
+			a := s.call(http.MethodPost, "/api/v2/events/e1/changes/p1/approve", by, nil).want(c.status)
 			if c.code != "" && a.text("error", "code") != c.code {
 				t.Errorf("%s, want %s", a.body, c.code)
 			}
 			if now := s.eventNow(); (len(now.Proposals) == 0) != (c.code == "") {
 				t.Errorf("%d open proposals", len(now.Proposals))
+			} else if is := record.EventChanges(now, after); c.code == "" && c.then == nil && len(is) > 0 {
+				t.Errorf("what was approved is not made: %+v", is)
 			}
 		})
 	}
