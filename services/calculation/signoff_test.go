@@ -56,6 +56,7 @@ func TestSignOff(t *testing.T) {
 		}
 	}
 	sign(2, "If-Match", `"99.e1"`).wantError(http.StatusPreconditionFailed, "PRECONDITION_FAILED")
+	sign(2, "If-Match", `"99.e1"`, "X-Dry-Run", "true").wantError(http.StatusPreconditionFailed, "PRECONDITION_FAILED")
 	dry := sign(2, "X-Dry-Run", "true").want(http.StatusOK)
 	for field, want := range map[string]string{"revision": "2", "status": "current", "waiting": "2", "changesRequested": "3", "rejected": "4", "unsubmitted": "1", "openChanges": "0"} {
 		if got := dry.data("checklist", field); got != want {
@@ -152,5 +153,23 @@ func TestTheReportOfASignedEventSaysSo(t *testing.T) {
 	}
 	if page := report("", "text/html"); !strings.Contains(page, signed) || !strings.Contains(page, changed) {
 		t.Error("a later title is taken for the one that was signed")
+	}
+}
+
+// TestASignOffOfWhatWasNotSeenIsNotProposed: under four eyes the condition on the event holds for the proposal too.
+func TestASignOffOfWhatWasNotSeenIsNotProposed(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.add("waste", `{"treatment":"landfill","weightKg":1000}`, record.Approved)
+	s.settle()
+	s.fourEyes()
+	body := map[string]any{"revision": 1, "statement": "As agreed."}
+	s.call(http.MethodPost, signOffPath, manager, body, "If-Match", `"99.e1"`).wantError(http.StatusPreconditionFailed, "PRECONDITION_FAILED")
+	if open := s.eventNow().Proposals; len(open) > 0 {
+		t.Errorf("proposed: %+v", open)
+	}
+	s.call(http.MethodPost, signOffPath, manager, body, "If-Match", s.eventNow().ETag()).want(http.StatusAccepted)
+	if open := s.eventNow().Proposals; len(open) != 1 || open[0].Kind != record.SignedOff {
+		t.Errorf("the proposals are %+v", open)
 	}
 }
