@@ -15,7 +15,8 @@ type Flight struct {
 	Via []string `json:"via,omitempty"`
 
 	// Where the journey begins: an IATA code, a city code such as LON, or an ICAO code; or a town with its
-	// country (Brighton, GB), for which the airport that serves it is used.
+	// country (Brighton, GB), for which the airport that serves it is used. Without its country, a city with a
+	// large airport counts before a town of the event's country that has none.
 	From string `json:"from"`
 
 	// Where it ends; must be a different airport than from.

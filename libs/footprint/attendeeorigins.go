@@ -19,8 +19,8 @@ import (
 type resolution struct {
 	at     []settlement
 	detail *apperr.Detail
-	// code is an airport whose code names a town too, until it was remarked on.
-	code stop
+	// remark is a place that needs a notice, until it has one: an airport whose code names a town too, or a town with a namesake.
+	remark stop
 }
 
 // origin reads one row. found caches the meanings of texts, since lists repeat them.
@@ -65,9 +65,9 @@ func (d *decoder) origin(r *fields.Reader, found map[string]*resolution) origin 
 		d.Fault(detail)
 		return o
 	}
-	if known.code.alsoTown != "" { // once for all rows
-		d.remarkStop(r.Path("place"), known.code)
-		known.code.alsoTown = ""
+	if known.remark.Name != "" { // once for all rows
+		d.remarkStop(r.Path("place"), known.remark)
+		known.remark = stop{}
 	}
 	o.At = slices.Clone(known.at)
 	o.share()
@@ -77,6 +77,9 @@ func (d *decoder) origin(r *fields.Reader, found map[string]*resolution) origin 
 // resolved is settle, cached across rows.
 func (d *decoder) resolved(o origin, found map[string]*resolution) *resolution {
 	key := strings.Join([]string{o.Place, o.Postcode, o.Code, o.Country}, "\x00")
+	if o.flies() {
+		key += "\x00" + plane
+	}
 	known, ok := found[key]
 	if !ok {
 		settled := d.settle(o)
@@ -84,6 +87,15 @@ func (d *decoder) resolved(o origin, found map[string]*resolution) *resolution {
 		found[key] = known
 	}
 	return known
+}
+
+// flies reports whether the people of a row come by plane from a town without its country.
+func (o origin) flies() bool {
+	if o.Mode != plane || o.Country != "" || o.Place == "" {
+		return false
+	}
+	_, isCode := typedAsCode(o.Place)
+	return !isCode
 }
 
 // sameTown is the largest distance between a postcode's area and a town of one address, in metres.
@@ -137,17 +149,27 @@ func (d *decoder) settle(o origin) resolution {
 		if o.Country != "" {
 			text, home = o.Place+", "+o.Country, o.Country
 		}
-		p, airport, err := findPlace(text, home)
+		find := findNamed
+		if o.flies() {
+			find = findFlown
+		}
+		p, airport, err := find(text, home)
 		if l, ok := typedAsCode(o.Place); ok && o.Country == "" && (err != nil || home == "" || p.Country != home) {
 			s := airportStop(l)
 			s.alsoTown = townNamed(o.Place, home)
-			return resolution{at: []settlement{{Venue: s.venue()}}, code: s}
+			return resolution{at: []settlement{{Venue: s.venue()}}, remark: s}
 		}
 		switch {
 		case err == nil && airport.Code != "":
 			return resolution{at: []settlement{{Venue: airportStop(airport).venue()}}}
 		case err == nil:
-			return resolution{at: []settlement{{Venue: stopOf(p).venue()}}}
+			s := stopOf(p)
+			r := resolution{at: []settlement{{Venue: s.venue()}}}
+			if s.namesake != "" {
+				s.abroad, s.byAirport = false, p.Country != home
+				r.remark = s
+			}
+			return r
 		}
 		if l, ok := locations.Resolve(strings.ToUpper(strings.TrimSpace(o.Place))); ok && o.Country == "" {
 			return resolution{at: []settlement{{Venue: airportStop(l).venue()}}}

@@ -244,7 +244,7 @@ func attendeeTravelDoc() doc {
 			{"modeSurvey.mode", "How they travelled.", ``},
 			{"modeSurvey.people", "Number of respondents with this mode.", ``},
 			{"origins", "Numbers of people by origin. A row without place, postcode, country and code is for people without an origin. Rows with the same origin are added up.", ``},
-			{"origins.place", "A town, looked up in country, then in the country of the event, then worldwide. Three capital letters that are no town there are a code.", ``},
+			{"origins.place", "A town, looked up in country, then in the country of the event, then worldwide; for people who fly, a city with a large airport counts before a town of the event's country that has none. Three capital letters that are no town there are a code.", ``},
 			{"origins.postcode", "A postcode in country or in the country of the event. Beside place, as in an address, it is used if its area is known and contains the town; otherwise the town is used.", ``},
 			{"origins.country", "Country of place or postcode. Given alone, people are divided among its towns.", ``},
 			{"origins.code", "A code of an airport or city.", ``},

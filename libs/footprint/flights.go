@@ -354,7 +354,7 @@ func flightsDoc() doc {
 		description: "Flights of a number of people between two places, by the great circle of each leg.",
 		formula:     "Σ legs km (great circle) × passengers × trips × 2 if roundTrip × (factor + well-to-tank)",
 		fields: []fieldDoc{
-			{"from", "Where the journey begins: an IATA code, a city code such as LON, or an ICAO code; or a town with its country (Brighton, GB), for which the airport that serves it is used.", ``},
+			{"from", "Where the journey begins: an IATA code, a city code such as LON, or an ICAO code; or a town with its country (Brighton, GB), for which the airport that serves it is used. Without its country, a city with a large airport counts before a town of the event's country that has none.", ``},
 			{"to", "Where it ends; must be a different airport than from.", ``},
 			{"via", "Stops in between, in order. Each leg counts with its own haul.", ``},
 			{"class", "Cabin class. Upper and lower case, a space or hyphen instead of _, premium and a trailing \" class\" are accepted. A class that is not published for the haul is calculated as average.", `"average"`},

@@ -41,6 +41,7 @@ type stop struct {
 	alsoTown  string // the town that the text of a code, or of an airport, names too
 	called    bool   // an airport, found by its name
 	namesake  string // a town of the name in another country
+	byAirport bool   // its airport decided, although the event's country has namesake
 	abroad    bool   // no town in the event's country has the name
 	alternate bool   // found by something else than its name
 	station   string // the text, which names a station of the town
@@ -136,7 +137,7 @@ func (d *decoder) lookUp(field, text string) (stop, *apperr.Detail) {
 		}
 		return s, nil
 	}
-	p, airport, err := findPlace(text, d.home())
+	p, airport, err := findNamed(text, d.home())
 	if _, missing := errors.AsType[*places.NotFoundError](err); missing {
 		if town, ok := stationTown(text, d.home()); ok {
 			s := stopOf(town)
@@ -336,7 +337,11 @@ func (d *decoder) remarkStop(field string, s stop) {
 		add(NoticeNamesake, "%s was taken for %s: the distance is that of the town. If another place is meant, write the town with its country.", town, strconv.Quote(shorten(s.station)))
 	}
 	if s.namesake != "" {
-		add(NoticeNamesake, "%s was taken, in the country of the event; %s has the name too. If that is meant, write its country behind it.", town, s.namesake)
+		why := "in the country of the event"
+		if s.byAirport {
+			why = "which has an airport of its own"
+		}
+		add(NoticeNamesake, "%s was taken, %s; %s has the name too. If that is meant, write its country behind it.", town, why, s.namesake)
 		d.notices[len(d.notices)-1].Suggestions = []string{s.namesake}
 	} else if s.alternate {
 		add(NoticeNamesake, "%s was taken; the text is another name of it.", town)

@@ -65,7 +65,7 @@ func (d *decoder) flightEnd(path, text string, known bool, before map[string]str
 	if l, ok := codeBeside(trimmed, d.ev.Country); ok {
 		return l.Code, codeStop(l), false
 	}
-	p, airport, err := findPlace(trimmed, d.ev.Country)
+	p, airport, byAirport, err := findFlightPlace(trimmed, d.ev.Country)
 	if err != nil {
 		if looksLikeCode(upper) || len(trimmed) > 40 {
 			return d.checkPlace(path, text, known), stop{}, false
@@ -81,6 +81,7 @@ func (d *decoder) flightEnd(path, text string, known bool, before map[string]str
 		d.Fault(d.placeFault(path, text, &places.NotFoundError{Text: text}))
 		return "", stop{}, false
 	}
+	s.byAirport = byAirport
 	return s.Code, s, true
 }
 

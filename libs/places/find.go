@@ -146,7 +146,7 @@ var countryNames = sync.OnceValue(func() map[string]string {
 	return codes
 })
 
-// scope is where to search and by what kind of names; home: in the event's country alone.
+// scope is where to search and by what kind of names; home: in the country of the text, or else of the event, alone.
 type scope struct {
 	home bool
 	kind string
@@ -181,7 +181,7 @@ func (im *image) find(text string, q query, home string, kinds []scope) (Found, 
 	for _, s := range kinds {
 		within := q.country
 		if s.home {
-			if within = home; within == "" {
+			if within = cmp.Or(q.country, home); within == "" {
 				continue
 			}
 		}
@@ -195,10 +195,15 @@ func (im *image) find(text string, q query, home string, kinds []scope) (Found, 
 					return found, err
 				}
 			}
-			if larger := im.largerByOtherName(list, key, within, q.regions); len(larger) > 0 {
+			if larger := im.largerByOtherName(list, key, within, q.regions, rivalry); len(larger) > 0 {
 				return Found{}, ambiguous(text, slices.Concat(larger, list))
 			}
 			list = im.withDistricts(list, key, within, q.regions)
+		}
+		if s.kind == BySmallName && within != "" {
+			if larger := im.largerByOtherName(list, key, within, q.regions, dominance); len(larger) > 0 {
+				return Found{}, ambiguous(text, slices.Concat(larger, list))
+			}
 		}
 		if s.kind == ByDistrict && within == "" && home != "" {
 			return Found{}, ambiguous(text, list)
@@ -247,12 +252,12 @@ func (im *image) byOtherNameAtHome(text, key, home string, regions []string, els
 	return Found{Place: best, Namesake: &theirs}, true, nil
 }
 
-// largerByOtherName returns the places of which a name is another one and that have
-// rivalry times the people of the largest place that is so called.
-func (im *image) largerByOtherName(list []Place, key, country string, regions []string) []Place {
+// largerByOtherName returns the places of which a name is another one and that have a number of
+// times the people of the largest place that is so called.
+func (im *image) largerByOtherName(list []Place, key, country string, regions []string, times int64) []Place {
 	first := largest(list)
 	return slices.DeleteFunc(im.kept(im.named(ByOtherName, key), country, regions), func(o Place) bool {
-		return o.Population < rivalry*first.Population || locations.GreatCircleMetres(o.Location(), first.Location()) < apart
+		return o.Population < times*first.Population || locations.GreatCircleMetres(o.Location(), first.Location()) < apart
 	})
 }
 

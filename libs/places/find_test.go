@@ -46,6 +46,9 @@ func TestFind(t *testing.T) {
 		{"Santiago", "ES", "Santiago, Santiago Metropolitan, CL"},
 		{"New Delhi", "GB", "New Delhi, Delhi, IN"},
 		{"Rome", "GB", "Rome, Lazio, IT"},
+		// A small town that is called so, and a larger one that was.
+		{"Madrid, US", "GB", "Madrid, Iowa, US"},
+		{"Ablon, FR", "", "Ablon, Normandy, FR"},
 	} {
 		got, err := places.Find(c.text, c.home)
 		if err != nil || got.String() != c.want {
@@ -73,7 +76,8 @@ func TestAmbiguous(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, home string }{{"Newcastle", ""}, {"Springfield", "US"}, {"Cambridge", ""}, {"Cambridge, US", ""}, {"Richmond", ""},
 		// The place with that alternative name has far more people.
-		{"Newcastle", "GB"}, {"Newcastle, GB", "DE"}, {"Hull", ""}, {"Cologne", "GB"}, {"Lyons", "GB"}, {"Bruges", "GB"}} {
+		{"Newcastle", "GB"}, {"Newcastle, GB", "DE"}, {"Hull", ""}, {"Cologne", "GB"}, {"Lyons", "GB"}, {"Bruges", "GB"},
+		{"Iráklion, GR", ""}, {"Iráklion", "GR"}} {
 		got, err := places.Find(c.text, c.home)
 		e, ok := errors.AsType[*places.AmbiguousError](err)
 		if !ok || got.Name != "" || len(e.Candidates) < 2 {

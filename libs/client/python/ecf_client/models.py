@@ -1922,7 +1922,8 @@ distanceKm: Great-circle distance one way. Not allowed together with via. With a
 evidence: Documents that support the record, each with a name, an address or a hash.
 externalReference: Your own key for the record, unique within its event and type.
 from: Where the journey begins: an IATA code, a city code such as LON, or an ICAO code; or a town with its country
-    (Brighton, GB), for which the airport that serves it is used.
+    (Brighton, GB), for which the airport that serves it is used. Without its country, a city with a large airport
+    counts before a town of the event's country that has none.
 group: Whose activity it is. Absent: it is summed as unspecified.
 journey: The locations that the places were matched to. Set by the server; sending it back has no effect.
 metadata: Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
@@ -1981,7 +1982,8 @@ distanceKm: Great-circle distance one way. Not allowed together with via. With a
 evidence: Documents that support the record, each with a name, an address or a hash.
 externalReference: Your own key for the record, unique within its event and type.
 from: Where the journey begins: an IATA code, a city code such as LON, or an ICAO code; or a town with its country
-    (Brighton, GB), for which the airport that serves it is used.
+    (Brighton, GB), for which the airport that serves it is used. Without its country, a city with a large airport
+    counts before a town of the event's country that has none.
 group: Whose activity it is. Absent: it is summed as unspecified.
 metadata: Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
 numberFormat: The format of the numbers in stated, given by an example. Without it, one point or comma before exactly

@@ -1584,9 +1584,10 @@ class Operations(Transport):
             first; what may still be two days is refused with `AMBIGUOUS_DATE`.
         encoding: The encoding of a CSV file; `charset` of the Content-Type says the same. Windows has 1252 in Western
             Europe, 1250 in Central Europe, 1253 in Greek, 1254 in Turkish and 1251 in Cyrillic; `macintosh`
-            is what Excel on a Mac saves as plain CSV, and `ibm850` and `ibm852` are "CSV (MS-DOS)". UTF-16 is
-            detected. Text that is not in it is refused with `OTHER_ENCODING`, whose suggestions are the most
-            likely ones. A workbook has its own.
+            is what Excel on a Mac saves as plain CSV, and `ibm850` and `ibm852` are "CSV (MS-DOS)". UTF-16,
+            and UTF-8 with a byte order mark, are detected. Text that is not in it is refused with
+            `OTHER_ENCODING`, whose suggestions are the most likely ones, and so is, with `BAD_FORMAT`, a line
+            that is in UTF-8 where another encoding is declared. A workbook has its own.
         sheet: Name of the sheet of a workbook; the first one where it is absent. A rehearsal tells the sheets
             (`sheets`), also in an error.
         records: With `true` a rehearsal also tells the rows of the file as they are read (`records`), such as for a
@@ -1734,9 +1735,10 @@ class Operations(Transport):
             first; what may still be two days is refused with `AMBIGUOUS_DATE`.
         encoding: The encoding of a CSV file; `charset` of the Content-Type says the same. Windows has 1252 in Western
             Europe, 1250 in Central Europe, 1253 in Greek, 1254 in Turkish and 1251 in Cyrillic; `macintosh`
-            is what Excel on a Mac saves as plain CSV, and `ibm850` and `ibm852` are "CSV (MS-DOS)". UTF-16 is
-            detected. Text that is not in it is refused with `OTHER_ENCODING`, whose suggestions are the most
-            likely ones. A workbook has its own.
+            is what Excel on a Mac saves as plain CSV, and `ibm850` and `ibm852` are "CSV (MS-DOS)". UTF-16,
+            and UTF-8 with a byte order mark, are detected. Text that is not in it is refused with
+            `OTHER_ENCODING`, whose suggestions are the most likely ones, and so is, with `BAD_FORMAT`, a line
+            that is in UTF-8 where another encoding is declared. A workbook has its own.
         sheet: Name of the sheet of a workbook; the first one where it is absent. A rehearsal tells the sheets
             (`sheets`), also in an error.
         records: With `true` a rehearsal also tells the rows of the file as they are read (`records`), such as for a
