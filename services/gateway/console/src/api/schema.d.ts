@@ -5425,7 +5425,7 @@ export interface components {
             distanceKm?: number | null;
             /** @description Stops in between, in order. Each leg counts with its own haul. */
             via?: string[] | null;
-            /** @description Where the journey begins: an IATA code, a city code such as LON, or an ICAO code; or a town with its country (Brighton, GB), for which the airport that serves it is used. */
+            /** @description Where the journey begins: an IATA code, a city code such as LON, or an ICAO code; or a town with its country (Brighton, GB), for which the airport that serves it is used. Without its country, a city with a large airport counts before a town of the event's country that has none. */
             from: string;
             /** @description Where it ends; must be a different airport than from. */
             to: string;
@@ -6265,7 +6265,7 @@ export interface components {
             }[] | null;
             /** @description Numbers of people by origin. A row without place, postcode, country and code is for people without an origin. Rows with the same origin are added up. */
             origins: {
-                /** @description A town, looked up in country, then in the country of the event, then worldwide. Three capital letters that are no town there are a code. */
+                /** @description A town, looked up in country, then in the country of the event, then worldwide; for people who fly, a city with a large airport counts before a town of the event's country that has none. Three capital letters that are no town there are a code. */
                 place?: string;
                 /** @description A postcode in country or in the country of the event. Beside place, as in an address, it is used if its area is known and contains the town; otherwise the town is used. */
                 postcode?: string;
@@ -6299,7 +6299,7 @@ export interface components {
             distanceKm?: number | null;
             /** @description Stops in between, in order. Each leg counts with its own haul. */
             via?: string[] | null;
-            /** @description Where the journey begins: an IATA code, a city code such as LON, or an ICAO code; or a town with its country (Brighton, GB), for which the airport that serves it is used. */
+            /** @description Where the journey begins: an IATA code, a city code such as LON, or an ICAO code; or a town with its country (Brighton, GB), for which the airport that serves it is used. Without its country, a city with a large airport counts before a town of the event's country that has none. */
             from: string;
             /** @description Where it ends; must be a different airport than from. */
             to: string;
@@ -9818,8 +9818,8 @@ export interface components {
         /**
          * @description The encoding of a CSV file; `charset` of the Content-Type says the same. Windows has 1252 in Western Europe, 1250 in Central Europe, 1253
          *     in Greek, 1254 in Turkish and 1251 in Cyrillic; `macintosh` is what Excel on a Mac saves as plain CSV, and `ibm850` and `ibm852`
-         *     are "CSV (MS-DOS)". UTF-16 is detected. Text that is not in it is refused with `OTHER_ENCODING`, whose suggestions are the most
-         *     likely ones. A workbook has its own.
+         *     are "CSV (MS-DOS)". UTF-16, and UTF-8 with a byte order mark, are detected. Text that is not in it is refused with `OTHER_ENCODING`, whose
+         *     suggestions are the most likely ones, and so is, with `BAD_FORMAT`, a line that is in UTF-8 where another encoding is declared. A workbook has its own.
          */
         ImportEncoding: "utf-8" | "windows-1252" | "macintosh" | "ibm850" | "windows-1250" | "iso-8859-2" | "ibm852" | "windows-1254" | "windows-1253" | "windows-1251" | "shift_jis";
         /** @description Name of the sheet of a workbook; the first one where it is absent. A rehearsal tells the sheets (`sheets`), also in an error. */
@@ -12698,8 +12698,8 @@ export interface operations {
                 /**
                  * @description The encoding of a CSV file; `charset` of the Content-Type says the same. Windows has 1252 in Western Europe, 1250 in Central Europe, 1253
                  *     in Greek, 1254 in Turkish and 1251 in Cyrillic; `macintosh` is what Excel on a Mac saves as plain CSV, and `ibm850` and `ibm852`
-                 *     are "CSV (MS-DOS)". UTF-16 is detected. Text that is not in it is refused with `OTHER_ENCODING`, whose suggestions are the most
-                 *     likely ones. A workbook has its own.
+                 *     are "CSV (MS-DOS)". UTF-16, and UTF-8 with a byte order mark, are detected. Text that is not in it is refused with `OTHER_ENCODING`, whose
+                 *     suggestions are the most likely ones, and so is, with `BAD_FORMAT`, a line that is in UTF-8 where another encoding is declared. A workbook has its own.
                  */
                 encoding?: components["parameters"]["ImportEncoding"];
                 /** @description Name of the sheet of a workbook; the first one where it is absent. A rehearsal tells the sheets (`sheets`), also in an error. */
@@ -12807,8 +12807,8 @@ export interface operations {
                 /**
                  * @description The encoding of a CSV file; `charset` of the Content-Type says the same. Windows has 1252 in Western Europe, 1250 in Central Europe, 1253
                  *     in Greek, 1254 in Turkish and 1251 in Cyrillic; `macintosh` is what Excel on a Mac saves as plain CSV, and `ibm850` and `ibm852`
-                 *     are "CSV (MS-DOS)". UTF-16 is detected. Text that is not in it is refused with `OTHER_ENCODING`, whose suggestions are the most
-                 *     likely ones. A workbook has its own.
+                 *     are "CSV (MS-DOS)". UTF-16, and UTF-8 with a byte order mark, are detected. Text that is not in it is refused with `OTHER_ENCODING`, whose
+                 *     suggestions are the most likely ones, and so is, with `BAD_FORMAT`, a line that is in UTF-8 where another encoding is declared. A workbook has its own.
                  */
                 encoding?: components["parameters"]["ImportEncoding"];
                 /** @description Name of the sheet of a workbook; the first one where it is absent. A rehearsal tells the sheets (`sheets`), also in an error. */
