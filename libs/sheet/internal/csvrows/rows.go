@@ -93,6 +93,12 @@ func SyntaxFault(err error) error {
 	if !errors.As(err, &p) {
 		return err
 	}
-	return apperr.Invalid(apperr.Detail{Code: fields.BadFormat,
-		Message: fmt.Sprintf("The file is no CSV from line %d on: %s.", p.StartLine, strings.TrimPrefix(p.Err.Error(), "parse error: "))})
+	why := strings.TrimPrefix(p.Err.Error(), "parse error: ")
+	switch {
+	case errors.Is(p.Err, csv.ErrBareQuote):
+		why = `a cell has a quotation mark within it. Enclose such a cell in quotation marks, and write those within it twice: "3"" pipe"`
+	case errors.Is(p.Err, csv.ErrQuote):
+		why = `a cell that begins with a quotation mark goes on behind the next one, or the file ends in it. Write quotation marks within such a cell twice: "a 3"" pipe"`
+	}
+	return apperr.Invalid(apperr.Detail{Code: fields.BadFormat, Message: fmt.Sprintf("The file is no CSV from line %d on: %s.", p.StartLine, why)})
 }
