@@ -129,10 +129,10 @@ func (r Reader) Inputs(ctx context.Context, org record.OrgID, event record.Event
 	return result, counted, nil
 }
 
-// Changing is the answer where no attempt found what fits together.
+// Changing is the answer where no attempt found what fits together: records change all the time, or nothing is recalculated.
 func Changing() error {
 	return &apperr.Error{Code: apperr.Unavailable, RetryAfter: 2 * time.Second,
-		Message: "The records of the event are changing too quickly. Please try again in a moment."}
+		Message: "The figures do not have the latest changes of the records yet. Please try again in a moment."}
 }
 
 // Pause waits before another attempt to read what fits together.
