@@ -89,7 +89,7 @@ func eachChange(v reflect.Value, path string, f func(path string, changed reflec
 		})
 		other.SetLen(0)
 	case reflect.Struct:
-		if at, ok := v.Interface().(time.Time); ok {
+		if at, ok := reflect.TypeAssert[time.Time](v); ok {
 			other.Set(reflect.ValueOf(at.Add(time.Millisecond)))
 			break
 		}

@@ -17,7 +17,7 @@ func (r *marks) movement(at int, code string) *apperr.Detail {
 	if len(code) != 3 || code[0] < '1' || code[0] > '9' || code[1] < '0' || code[1] > '9' || code[2] < '0' || code[2] > '9' {
 		return nil
 	}
-	what := ""
+	var what string
 	switch side := sideOfMovement(code); {
 	case (code[2]-'0')%2 == 0:
 		what = "it takes back another movement"

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/gofiber/fiber/v2/utils"
@@ -51,7 +50,11 @@ func Register(app *fiber.App, prefix string, v TokenVerifier, table api.Table, r
 	if err != nil {
 		return err
 	}
-	r := &router{prefix: prefix, matcher: matcher, verifier: v, afterAuth: afterAuth, shares: newShares(table)}
+	every, err := api.NewMatcher(prefix, api.Operations())
+	if err != nil {
+		return err
+	}
+	r := &router{prefix: prefix, matcher: matcher, every: every, verifier: v, afterAuth: afterAuth, shares: newShares(table)}
 	app.Use(r.unrouted)
 	// fiber uses the first route that matches, only to parse the parameters of a path;
 	// in this order it is that of the right operation.
@@ -123,8 +126,11 @@ func routePattern(prefix string, o api.Operation) string {
 
 // router serves one table of operations.
 type router struct {
-	prefix    string
-	matcher   *api.Matcher
+	prefix  string
+	matcher *api.Matcher
+	// every is the matcher of all operations: a service has only its own, and what looks like a type of records in its paths
+	// may be meant for another service.
+	every     *api.Matcher
 	verifier  TokenVerifier
 	afterAuth []func(*fiber.Ctx) error
 	shares    *shares
@@ -203,7 +209,7 @@ func (r *router) admit(c *fiber.Ctx) error {
 func (r *router) unrouted(c *fiber.Ctx) error {
 	err := c.Next()
 	if refused, ok := errors.AsType[*apperr.Error](err); ok && refused.Code == apperr.TypeNotFound {
-		return withSimilar(c, refused, everyRoute())
+		return withSimilar(c, refused, r.every)
 	}
 	fe, ok := errors.AsType[*fiber.Error](err)
 	if !ok || fe.Code != http.StatusNotFound && fe.Code != http.StatusMethodNotAllowed {
@@ -230,16 +236,6 @@ func (r *router) unrouted(c *fiber.Ctx) error {
 	e.Allow = allowed
 	return e
 }
-
-// everyRoute returns the matcher of all operations: a service has only its own, and what looks like a type of records in
-// its paths may be meant for another service.
-var everyRoute = sync.OnceValue(func() *api.Matcher {
-	m, err := api.NewMatcher(BasePath, api.Operations())
-	if err != nil {
-		panic(err) // no program starts with such a table: see Register
-	}
-	return m
-})
 
 // withSimilar adds the routes that a request may have been meant for.
 func withSimilar(c *fiber.Ctx, e *apperr.Error, among *api.Matcher) error {

@@ -134,7 +134,7 @@ func TestRecordTypesAndLocations(t *testing.T) {
 		p.ask(user, http.MethodGet, "/record-types/flights/schema", "").wantError(http.StatusNotFound, "NOT_FOUND")
 		for path, want := range map[string]string{
 			"/event": "GET /events", "/record-type/flights": "GET /record-types/{type}", "/organisation": "GET /organization",
-			"/events/7n2k/report": "GET /events/{eventId}/results/report", // of another service than the records of types
+			"/events/7n2k/report":   "GET /events/{eventId}/results/report", // of another service than the records of types
 			"/events/7n2k/nonsense": "", "/nonsense": "",
 		} {
 			var e struct {

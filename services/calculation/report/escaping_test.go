@@ -20,8 +20,8 @@ func withHostileTexts(v reflect.Value) (n int) {
 			n = withHostileTexts(v.Elem())
 		}
 	case reflect.Struct:
-		for i := range v.NumField() {
-			n += withHostileTexts(v.Field(i))
+		for _, field := range v.Fields() {
+			n += withHostileTexts(field)
 		}
 	case reflect.Slice:
 		if v.CanSet() && v.Type() == reflect.TypeFor[json.RawMessage]() {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"io"
+	"strings"
 
 	g "maragu.dev/gomponents"
 	h "maragu.dev/gomponents/html"
@@ -123,15 +124,12 @@ func (l *language) stackNode(s stack) g.Node {
 	if len(s.Parts) == 0 {
 		return nil
 	}
-	spoken := l.text("Shares:")
+	shares := make([]string, len(s.Parts))
 	for i, p := range s.Parts {
-		if i > 0 {
-			spoken += ","
-		}
-		spoken += " " + p.Label + " " + p.Share
+		shares[i] = p.Label + " " + p.Share
 	}
 	return g.Group{
-		g.If(len(s.Parts) > 1, h.SVG(h.Class("stack"), h.Role("img"), h.Aria("label", spoken),
+		g.If(len(s.Parts) > 1, h.SVG(h.Class("stack"), h.Role("img"), h.Aria("label", l.text("Shares:")+" "+strings.Join(shares, ", ")),
 			g.Map(s.Parts, func(p stackPart) g.Node { return rectangle(p.Class, p.X, "0", p.W, "26") }))),
 		h.Ul(h.Class("key"), g.Map(s.Parts, func(p stackPart) g.Node {
 			return h.Li(h.I(h.Class(p.Class)), g.Text(p.Label+" "+p.Share))
