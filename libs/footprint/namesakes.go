@@ -17,11 +17,17 @@ const (
 )
 
 // findNamed is findPlace, except that it is open whether a town of the event's country or a place elsewhere that has farLarger times
-// its people is meant.
+// its people is meant; and where it is open which of several towns there is, a much larger city elsewhere is suggested, too.
 func findNamed(text, home string) (places.Found, locations.Location, error) {
 	town, airport, err := findPlace(text, home)
-	if err == nil && airport.Code == "" && town.Namesake != nil && town.Namesake.Population >= farLarger*town.Population {
-		return places.Found{}, locations.Location{}, &places.AmbiguousError{Text: text, Candidates: []places.Place{*town.Namesake, town.Place}}
+	atHome, isOpen := townsAtHome(town, airport, err, home)
+	switch {
+	case isOpen:
+		if city, _, ok := cityAbroad(text, home); ok && city.Population >= muchLarger*atHome[0].Population {
+			return places.Found{}, airport, openBetween(text, city.Place, atHome, err)
+		}
+	case len(atHome) > 0 && town.Namesake != nil && town.Namesake.Population >= farLarger*town.Population:
+		return places.Found{}, airport, openBetween(text, *town.Namesake, atHome, err)
 	}
 	return town, airport, err
 }
@@ -32,15 +38,7 @@ func findNamed(text, home string) (places.Found, locations.Location, error) {
 // is meant if that city is not so much larger, or the town at home, which is much smaller, has an airport too.
 func findFlightPlace(text, home string) (town places.Found, airport locations.Location, byAirport bool, err error) {
 	town, airport, err = findPlace(text, home)
-	open, isOpen := errors.AsType[*places.AmbiguousError](err)
-	var atHome []places.Place
-	switch {
-	case airport.Code != "" || home == "":
-	case err == nil && town.Country == home:
-		atHome = []places.Place{town.Place}
-	case isOpen && !slices.ContainsFunc(open.Candidates, func(p places.Place) bool { return p.Country != home }):
-		atHome = open.Candidates
-	}
+	atHome, isOpen := townsAtHome(town, airport, err, home)
 	if len(atHome) == 0 {
 		return town, airport, false, err
 	}
@@ -52,11 +50,9 @@ func findFlightPlace(text, home string) (town places.Found, airport locations.Lo
 	switch {
 	case !served && larger:
 		city.Namesake = &atHome[0]
-		return city, locations.Location{}, true, nil
+		return city, airport, true, nil
 	case !served, larger, isOpen:
-		all := append([]places.Place{city.Place}, atHome...)
-		open = &places.AmbiguousError{Text: text, Candidates: all[:min(len(all), 10)], More: max(len(all)-10, 0)}
-		return places.Found{}, locations.Location{}, false, open
+		return places.Found{}, airport, false, openBetween(text, city.Place, atHome, err)
 	}
 	return town, airport, false, err
 }
@@ -65,6 +61,30 @@ func findFlightPlace(text, home string) (town places.Found, airport locations.Lo
 func findFlown(text, home string) (places.Found, locations.Location, error) {
 	town, airport, _, err := findFlightPlace(text, home)
 	return town, airport, err
+}
+
+// townsAtHome returns the towns of the event's country that findPlace found, the largest first, if no others have the name, and
+// reports whether it is open which of them is meant.
+func townsAtHome(town places.Found, airport locations.Location, err error, home string) (list []places.Place, isOpen bool) {
+	open, isOpen := errors.AsType[*places.AmbiguousError](err)
+	switch {
+	case home == "" || airport.Code != "":
+	case err == nil && town.Country == home:
+		return []places.Place{town.Place}, false
+	case isOpen && !slices.ContainsFunc(open.Candidates, func(p places.Place) bool { return p.Country != home }):
+		return open.Candidates, true
+	}
+	return nil, false
+}
+
+// openBetween is the error of a name that may mean a city elsewhere or one of the towns at home, with those that the error of findPlace
+// does not list.
+func openBetween(text string, city places.Place, atHome []places.Place, err error) error {
+	open := places.AmbiguousError{Text: text, Candidates: append([]places.Place{city}, atHome...)}
+	if before, ok := errors.AsType[*places.AmbiguousError](err); ok {
+		open.More = before.More
+	}
+	return &open
 }
 
 // cityAbroad returns the city with a name and a large airport in the one other country that has such, and reports whether an
