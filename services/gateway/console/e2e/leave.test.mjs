@@ -148,7 +148,7 @@ test('a session that ends under a filled form leaves it filled, and the focus in
   await until('the focus is in the form', () =>
     page.evaluate(() => document.activeElement?.closest('[role=dialog]') !== null),
   );
-  await page.getByRole('alert').getByText('Your session had ended, so nothing was changed.').waitFor();
+  await page.getByRole('alert').getByText('Your session had ended, so this was not done.').waitFor();
   assert.equal(await notes.inputValue(), 'Typed before');
   await page.getByRole('button', { name: 'Save' }).click();
   await until(

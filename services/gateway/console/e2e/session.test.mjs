@@ -175,7 +175,7 @@ test('an import that nobody is signed in for says that it has not begun', async 
   await endSession(page, context);
   await dialog.getByRole('button', { name: 'Import one row' }).click();
   await signInAgain(page, 'user');
-  await dialog.getByText('Your session had ended, so nothing was changed.').waitFor();
+  await dialog.getByText('Your session had ended, so this was not done.').waitFor();
   assert.equal(await dialog.getByText('may have been imported').count(), 0);
   await dialog.getByRole('button', { name: 'Import one row' }).click();
   await dialog.getByText('One row was imported.').waitFor();

@@ -66,7 +66,7 @@ export const de: Translation = {
       'Passwort vergessen oder neu hier? Die Administration Ihrer Organisation gibt Ihnen einen Link, um eines zu setzen.',
     ended: 'Ihre Sitzung ist beendet',
     endedText: 'Melden Sie sich wieder an, um weiterzumachen. Nichts Eingegebenes ist verloren.',
-    over: 'Ihre Sitzung war beendet, deshalb hat sich nichts geändert. Sobald Sie angemeldet sind, versuchen Sie es noch einmal.',
+    over: 'Ihre Sitzung war beendet, deshalb wurde dies nicht ausgeführt. Sobald Sie angemeldet sind, versuchen Sie es noch einmal.',
     notEnded:
       'Sie sind hier abgemeldet, aber der Server war nicht erreichbar, um die Sitzung zu beenden. Sie endet von selbst oder von einem anderen Gerät aus unter „Ihr Konto“.',
     draftsTitle_one: 'Eine Zeile ist noch nicht gespeichert',

@@ -55,7 +55,7 @@ export const en = {
     forgot: 'Forgot your password, or new here? Ask an administrator of your organization for a link to set one.',
     ended: 'Your session has ended',
     endedText: 'Sign in again to continue. Your input is kept.',
-    over: 'Your session had ended, so nothing was changed. Sign in, then try again.',
+    over: 'Your session had ended, so this was not done. Sign in, then try again.',
     notEnded:
       'You are signed out in this browser, but the server could not be reached to end the session. It expires by itself, and can be ended from another device under “Your account”.',
     draftsTitle_one: 'One row is not saved yet',
