@@ -92,6 +92,9 @@ func (in *interpreter) readHead(head []string) error {
 			Message: "A file of several types needs the column type, which names the record type of each row."})
 	} else if !found {
 		d := apperr.Detail{Field: row, Code: fields.Required, Message: fmt.Sprintf("The first row names no field of %s, and none of the next ones names several. Write the names of fields above the columns, as templates have them.", in.typ)}
+		if other := typeHeaded(head); other != "" {
+			d.Message = fmt.Sprintf("The first row names no field of %s, but fields of %s. Import the file as records of that type.", in.typ, other)
+		}
 		for _, c := range own {
 			d.Suggestions = append(d.Suggestions, c.Name)
 		}
@@ -101,6 +104,29 @@ func (in *interpreter) readHead(head []string) error {
 		return apperr.Invalid(faults...)
 	}
 	return nil
+}
+
+// typeHeaded returns the record type of which at least two headings are fields, the one of the most; empty if there is none, or
+// several.
+func typeHeaded(head []string) string {
+	best, most := "", 1
+	for _, typ := range footprint.Types() {
+		known := Columns(typ)
+		n := 0
+		for _, text := range head {
+			named := func(c Column) bool { return plain(c.Name) == plain(text) }
+			if slices.ContainsFunc(known, named) || headed(known, text) >= 0 {
+				n++
+			}
+		}
+		switch {
+		case n > most:
+			best, most = typ, n
+		case n == most:
+			best = ""
+		}
+	}
+	return best
 }
 
 // nameColumns adds the columns of a file with the fields whose names are their headings. It returns the places of
