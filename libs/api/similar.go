@@ -94,14 +94,14 @@ func extraCost(path []string, i int) int {
 	return segmentCost
 }
 
-// replacedCost is that of a segment for one of the pattern. A path of an event has a type in its place, whatever it is called.
+// replacedCost is that of a segment for one of the pattern. A type in its place may be called anything.
 func (p *pattern) replacedCost(k int, path []string, i int) int {
 	part, segment := p.parts[k], path[i]
 	switch {
 	case part == segment:
 		return 0
 	case p.kinds[k] != kindLiteral:
-		if part == "{type}" && i == k && k > 0 && p.parts[k-1] == "{eventId}" || strings.ContainsAny(segment, "0123456789{:") {
+		if part == "{type}" && i == k || strings.ContainsAny(segment, "0123456789{:") {
 			return 0
 		}
 		return wordCost

@@ -22,6 +22,7 @@ func TestSimilarRoutes(t *testing.T) {
 		"POST " + event + "/flights/7n2k/aprove":     "POST /events/{eventId}/{type}/{recordId}/approve",
 		"POST " + event + "/results/sign-off":        "POST /events/{eventId}/sign-off",
 		"POST /login":                                "POST /auth/login",
+		"GET /record-type/flights":                   "GET /record-types/{type}",
 		"GET /me":                                    "GET /auth/me",
 		"GET /api/v2/events":                         "GET /events",
 		"GET /organisation":                          "GET /organization",

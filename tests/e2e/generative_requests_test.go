@@ -250,7 +250,7 @@ func (a *author) brokenBody(q *generated, query url.Values, body any) any {
 
 // bodySchema returns the schema of a body: for a record that of its type.
 func (a *author) bodySchema(q *generated) *openapi3.Schema {
-	if q.operation.id == "createRecord" {
+	if q.operation.id == "createRecord" || q.operation.id == "putRecordByReference" {
 		return a.w.types[q.path["type"]]
 	}
 	return q.operation.body

@@ -82,7 +82,9 @@ export function AboutPage(): ReactNode {
             ))}
           </Table.Tbody>
         </Table>
-        <Anchor href={notices}>{t('about.notices')}</Anchor>
+        <Text>
+          <Anchor href={notices}>{t('about.notices')}</Anchor>
+        </Text>
       </Stack>
     </Box>
   );
