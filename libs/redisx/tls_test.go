@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
@@ -191,7 +192,9 @@ func TestSentinelWithTLS(t *testing.T) {
 func TestClusterWithTLS(t *testing.T) {
 	t.Parallel()
 	ours := newAuthority(t)
-	node := ours.redisServer("node", "127.0.0.1", "--save", "", "--cluster-enabled", "yes", "--tls-cluster", "yes", "--cluster-announce-ip", "127.0.0.1")
+	// The port of nodes among themselves is 10,000 higher unless it is stated, where another program may be.
+	node := ours.redisServer("node", "127.0.0.1", "--save", "", "--cluster-enabled", "yes", "--cluster-port", strconv.Itoa(testkit.FreePort(t)),
+		"--tls-cluster", "yes", "--cluster-announce-ip", "127.0.0.1")
 	certificate, key := ours.issue("client", "")
 	files := "tls_ca_file=" + ours.file + "&tls_cert_file=" + certificate + "&tls_key_file=" + key
 	testkit.Eventually(t, time.Minute, func() error {
